@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test browser lint docs nightly setup clean
+.PHONY: demo test browser lint docs shown nightly setup clean
 
 demo: $(VENV)/.installed
 	$(BIN)/traindx demo
@@ -20,13 +20,19 @@ browser:
 	  || { sudo -n apt-get update -q && sudo -n $(APT); } >/dev/null 2>&1 \
 	  || echo "make test: skipping the tests in a browser: chromium and chromium-driver are not installed"
 
-# Ten thousand mutations of every log format and record, and every attack on isolation: hours, not minutes.
+# Ten thousand mutations of every log format and of records, every attack on isolation, and the property tests on new
+# examples: up to two hours on two cores. Interrupted, it goes on where it stopped; .nightly/report.md keeps the result.
 nightly: $(VENV)/.installed-dev
-	$(BIN)/python -m benchmarks.safety
+	$(BIN)/python -m benchmarks.nightly
 
 # The handbook, in docs/_build/html. A warning (a link that leads nowhere, say) is an error.
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+# What the README and the handbook show: pictures of the page, and the first session. Look at them before you commit.
+shown: $(VENV)/.installed-dev
+	$(BIN)/python tests/reports/page/screens.py
+	$(BIN)/python tests/docs/example_session.py
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

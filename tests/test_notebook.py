@@ -26,6 +26,20 @@ for step in range(60):
     optimizer.step()
 print("trained")
 step"""
+LAYER = "</style><img src=x onerror=alert(1)>\x1b[2J\u202e"
+HOSTILE = f"""%%traindx
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 16))
+model._modules[{LAYER!r}] = nn.Linear(16, 16)
+model._modules[{LAYER + "relu"!r}] = nn.ReLU()
+model._modules["out"] = nn.Linear(16, 4)
+model._modules[{LAYER!r}].bias.data.fill_(-100.0)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(400):
+    loss = nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()"""
 CELLS = [
     "%load_ext traindx",
     TRAIN,
@@ -34,6 +48,7 @@ CELLS = [
     "%%traindx\n1 + 1",
     "%%traindx --budget 5\nraise KeyError('mine')",
     "%%traindx --colour red\n1",
+    HOSTILE,
 ]
 
 
@@ -77,6 +92,14 @@ def test_errors_of_the_cell_are_its_own(outputs: list[list[Any]]) -> None:
 def test_a_wrong_option_is_one_line(outputs: list[list[Any]]) -> None:
     said = "".join(o.get("text", "") + o.get("evalue", "") for o in outputs[6])
     assert "--colour" in said and "usage: %%traindx" in said
+
+
+def test_names_of_layers_are_text(outputs: list[list[Any]]) -> None:
+    [shown] = [o.data for o in outputs[7] if o.output_type == "display_data"]
+    assert "&lt;img src=x onerror=" in shown["text/html"] and "<img" not in shown["text/html"]
+    assert shown["text/html"].count("</style>") == 1
+    for text in shown.values():
+        assert all(character.isprintable() or character == "\n" for character in text)
 
 
 def test_a_file_name_may_hold_an_equals_sign() -> None:

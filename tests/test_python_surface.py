@@ -13,7 +13,7 @@ from traindx.record import RunBuilder
 
 API = {
     "RecordError", "Run", "__version__", "check", "compute_gradient_stats", "diagnose_gradient_pathology", "load",
-    "lr_range_test", "watch",
+    "lr_range_test", "start", "watch",
 }  # fmt: skip
 
 

@@ -8,19 +8,14 @@ import sys
 from pathlib import Path
 
 SIGN = '''
-"""How often the moon was full."""
-from traindx.signs import Sign
+from traindx.signs import Measured, sign
 from traindx.signs.checks import Check
 
-ID = "moon-full"
-QUESTION = "What does the moon do?"
-SHOWS = "fault"
-CORE = True
-CHECK = Check("moon", "data")
 
-
-def measure(run):
-    return Sign(ID, 1.0, 1.0, "The moon was full during all 400 steps.", onset=3, severity="critical")
+@sign("moon-full", "What does the moon do?", "fault", core=True, proof="The sky.", check=Check("moon", "data"))
+def moon_full(run):
+    """How often the moon was full."""
+    return Measured(1.0, "The moon was full during all 400 steps.")
 '''
 
 CAUSE = '''
@@ -91,7 +86,7 @@ def ask(folder: Path, *words: str) -> str:
 
 def test_text_and_json_name_the_new_cause(tmp_path: Path) -> None:
     said = ask(tmp_path, "-c", ASK)
-    assert "Trained under a full moon" in said and "The moon was full during all 400 steps." in said
+    assert "Trained under a full moon" in said and "the moon was full during all 400 steps." in said.lower()
     assert said.strip().splitlines()[-1] == "full-moon"
 
 
@@ -101,7 +96,7 @@ def test_explain_shows_its_page(tmp_path: Path) -> None:
 
 def test_explain_shows_the_sign(tmp_path: Path) -> None:
     said = ask(tmp_path, "-m", "traindx", "explain", "moon-full")
-    assert "How often the moon was full." in said and "full-moon" in said
+    assert "How often the moon was full." in said and "full-moon" in said and "The sky." in said
 
 
 def test_check_asks_it(tmp_path: Path) -> None:

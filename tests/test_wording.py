@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from traindx.wording import counted, listed, num, percent, plus_minus, probability, round_figure
+from traindx.wording import apart, by_experiment, counted, listed, num, percent, plus_minus, probability, round_figure
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,17 @@ def test_the_words_are_those_of_the_field():
         for found in ODD_WORDS.finditer(path.read_text(encoding="utf-8"))
     ]
     assert not odd
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [(2.0, 0.5, ("2", "0.5")), (1.00002, 1.00004, ("1.00002", "1.00004")), (1.0, 1.0, ("1", "1")),
+     (math.nan, 0.1, ("not finite", "0.1")), (1.00004, 1.0, ("1.00004", "1"))],
+)  # fmt: skip
+def test_numbers_that_differ_look_different(before, after, shown):
+    assert apart(before, after) == shown
+
+
+def test_a_doubtful_cause_is_not_called_proven():
+    assert "proven" in by_experiment(0.9)
+    assert "proven" not in by_experiment(0.42)

@@ -1,8 +1,8 @@
 """Writes the reference from the source itself, before Sphinx reads the documents.
 
-Every cause, sign, treatment, verb and public Python name gets its page or entry under `reference/` (not kept in git).
-The pages are what `traindx explain NAME` and `traindx VERB --help` print, so handbook and terminal cannot disagree.
-Where a page names another unit in backquotes, the name becomes a link.
+Every condition, cause, sign, treatment, verb and public Python name gets its page or entry under `reference/` (not kept
+in git). The pages are what `traindx explain NAME` and `traindx VERB --help` print, so handbook and terminal cannot
+disagree. Where a page names another unit in backquotes, the name becomes a link.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import traindx
 import traindx.commands
 from traindx.__main__ import main
 from traindx.causes import all_causes, page_names, page_title
+from traindx.conditions import all_conditions
 from traindx.consult.exercises import PARTS, all_exercises
 from traindx.signs import all_signs
 from traindx.signs.questions import rank
@@ -42,6 +43,7 @@ def setup(app: Any) -> dict[str, Any]:
 def write_reference(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     sections: dict[str, tuple[str, Groups]] = {
+        "conditions": ("Conditions", {"": {unit.id: unit.means for unit in all_conditions().values()}}),
         "causes": ("Causes", _causes()),
         "signs": ("Signs", _signs()),
         "background": ("Background", {"": {name: page_title(name) for name in page_names()}}),
@@ -108,7 +110,7 @@ JUDGED = {
 
 def _treatment(name: str) -> str:
     unit: Any = {**all_interventions(), **all_experiments()}[name]
-    about = (import_module(unit.module).__doc__ or "").strip()
+    about = unit.about
     tests = "\n".join(f"- `{cause}`" for cause in unit.tests)
     parts = [f"# {unit.title}", f"`{unit.id}`", about, "## Tests", tests]
     if hasattr(unit, "judged_by"):

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from .checks import check as check
     from .diagnosis.gradient_pathology import diagnose_gradient_pathology as diagnose_gradient_pathology
     from .observe.watch import watch as watch
-    from .probes.gradient_tables import compute_gradient_stats as compute_gradient_stats
+    from .probes.layer_tables import compute_gradient_stats as compute_gradient_stats
     from .probes.rates import lr_range_test as lr_range_test
     from .record.reading import load as load
     from .record.run import Run as Run
+    from .recorder.recording import start as start
 
 __version__ = "0.1.0"
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "diagnose_gradient_pathology",
     "load",
     "lr_range_test",
+    "start",
     "watch",
 ]
 
@@ -38,9 +40,10 @@ __getattr__ = lazy_names(
         "load": ".record.reading",
         "Run": ".record.run",
         "watch": ".observe.watch",
+        "start": ".recorder.recording",
         "check": ".checks",
         "lr_range_test": ".probes.rates",
-        "compute_gradient_stats": ".probes.gradient_tables",
+        "compute_gradient_stats": ".probes.layer_tables",
         "diagnose_gradient_pathology": ".diagnosis.gradient_pathology",
         "load_ipython_extension": ".notebook",  # what %load_ext traindx calls
     },

@@ -9,9 +9,8 @@ from contextlib import suppress
 from difflib import get_close_matches
 
 from . import RecordError, __version__
-from .commands._parser import Parser
 from .commands._say import say
-from .commands._verbs import find_verb, suggestion, verb_help, verb_names
+from .commands._verbs import Parser, find_verb, suggestion, verb_help, verb_names
 
 ENDED_BY_PIPE = 141  # what a shell reports for a program that a closed pipe ended (128 + SIGPIPE)
 INTERRUPTED = 130  # the same for Ctrl-C (128 + SIGINT)
@@ -77,7 +76,7 @@ def _dispatch(words: list[str]) -> int:
 
 def _is_plain(error: Exception) -> bool:
     """Whether the error's text is a sentence for the user; anything else is a bug and keeps its traceback."""
-    from .commands._errors import CommandError
+    from .commands._say import CommandError
     from .readers import ReaderError
 
     return isinstance(error, (CommandError, RecordError, ReaderError))

@@ -9,12 +9,14 @@ from .diagnosis.checks import CheckReport, judge_check
 from .probes.launch import Script
 from .probes.memorising import STEPS as SCRIPT_STEPS
 from .probes.model_check import RATE, STEPS, measure_model
-from .probes.script_check import SECONDS, measure_script
+from .probes.script_check import SECONDS, Tell, measure_script, silent
 
 
-def check_script(script: Script, steps: int = SCRIPT_STEPS, seconds: float = SECONDS) -> CheckReport:
-    """Check a script. Raises `ProbeError` if the script cannot be probed."""
-    return judge_check(str(script), measure_script(script, steps, seconds))
+def check_script(
+    script: Script, steps: int = SCRIPT_STEPS, seconds: float = SECONDS, tell: Tell = silent
+) -> CheckReport:
+    """Check a script. Raises `ProbeError` if the script cannot be probed. `tell` hears what is done meanwhile."""
+    return judge_check(str(script), measure_script(script, steps, seconds, tell))
 
 
 def check(

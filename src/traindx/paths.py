@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 
@@ -17,6 +18,11 @@ def shown(path: str) -> str:
 def data_folder() -> Path:
     """Return the folder for data to keep: $XDG_DATA_HOME/traindx or ~/.local/share/traindx. Does not create it."""
     return _own_folder("XDG_DATA_HOME", ".local/share")
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be made again: $XDG_CACHE_HOME/traindx or ~/.cache/traindx. Does not create it."""
+    return _own_folder("XDG_CACHE_HOME", "Library/Caches" if sys.platform == "darwin" else ".cache")
 
 
 def state_folder() -> Path:

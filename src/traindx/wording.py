@@ -21,8 +21,10 @@ def clean(text: str, ascii_only: bool = False) -> str:
     """Return `text` without control characters: it may come from a file, and a terminal executes escape sequences."""
     if not text.isascii() and _UNDECODED.search(text):
         text = _UNDECODED.sub(lambda found: _decoded(found[0]), text)
-    text = "".join(char if char.isprintable() or char == "\n" else " " for char in text.expandtabs(4))
-    if ascii_only:
+    text = text.expandtabs(4)
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+    if ascii_only and not text.isascii():
         text = "".join(char if char.isascii() else PLAIN.get(char, "?") for char in text)
     return text
 
@@ -51,6 +53,20 @@ def num(value: float, digits: int = 3) -> str:
 num4 = partial(num, digits=4)  # for losses
 
 
+def apart(before: float, after: float) -> tuple[str, str]:
+    """Format two numbers with as many digits as it takes to tell them apart: `1.00002`, `1.00004` and not `1`, `1`."""
+    shown = (_finite(before, 3), _finite(after, 3))
+    for digits in (4, 5, 6, 7):
+        if shown[0] != shown[1] or before == after:
+            break
+        shown = (_finite(before, digits), _finite(after, digits))
+    return shown
+
+
+def _finite(value: float, digits: int) -> str:
+    return num(value, digits) if math.isfinite(value) else "not finite"
+
+
 def percent(share: float) -> str:
     """Format a share as a percentage. Small shares keep digits so that they do not read as 0 %."""
     value = 100 * share + 0.0  # adding zero turns -0 into 0
@@ -70,6 +86,11 @@ def probability(share: float) -> str:
     if share < 0.01:
         return "<1 %"
     return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
+
+
+def by_experiment(confidence: float) -> str:
+    """How sure a cause is after a trial that cured. A trial can be luck, so a doubtful cause is not proven by it."""
+    return "proven by experiment" if confidence >= 0.7 else "supported by an experiment"
 
 
 def counted(count: float, noun: str) -> str:
@@ -99,12 +120,12 @@ def listed(names: Sequence[str], limit: int = 4) -> str:
 
 def times(log_ratio: float) -> str:
     """Format the logarithm of a ratio as a factor: `2.7 times`."""
-    return f"{math.exp(min(log_ratio, 700.0)):.3g} times"
+    return f"{num(math.exp(min(log_ratio, 700.0)))} times"
 
 
 def change(share: float) -> str:
     """Format an increase: `3.4 %`, `41 %`; from a factor of three on as `6.2 times`."""
-    return f"{1 + share:.3g} times" if share >= 2 else percent(share)
+    return f"{num(1 + share)} times" if share >= 2 else percent(share)
 
 
 def round_figure(value: float) -> float:

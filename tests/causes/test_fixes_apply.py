@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ for epoch in range(3):
 """
 
 
-def recorded(folder: Path, text: str, argv: list[str] | None = None, **facts: Any) -> Run:
+def recorded(folder: Path, text: str, argv: list[str] | None = None, rates: Sequence[float] = (), **facts: Any) -> Run:
     """A run of the script; a fact's `site` may be the number of its line."""
     script = folder / "train.py"
     script.write_text(text)
@@ -60,6 +60,8 @@ def recorded(folder: Path, text: str, argv: list[str] | None = None, **facts: An
     )
     for key, value in facts.items():
         builder.fact(key, located(value))
+    if rates:
+        builder.series("lr", range(len(rates)), rates)
     return builder.fact("steps", 400).build()
 
 
@@ -184,6 +186,28 @@ def test_another_learning_rate_than_the_observed_one_is_left_alone(tmp_path: Pat
     assert fix.patch is None and "line to change is not known" in fix.summary
 
 
+SCHEDULED = """\
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+sched = {made}
+loss.backward()
+"""
+RAISED = {  # by the schedule, from 0.01 to 5
+    "OneCycleLR(opt, max_lr=5.0, total_steps=400)": "max_lr=0.1",
+    "StepLR(opt, step_size=3, gamma=20.0)": "gamma=0.05)",
+    "LambdaLR(opt, lambda step: 1 + step)": "lr=0.0002",
+}
+
+
+@pytest.mark.parametrize("made", RAISED)
+def test_a_rate_that_a_schedule_reached_is_not_written_over_the_one_it_began_with(tmp_path: Path, made: str) -> None:
+    text = SCHEDULED.format(made=made)
+    settings = {"gamma": 20.0} if "gamma" in made else {}
+    schedulers = [{"class": made.partition("(")[0], "site": 2, "settings": settings}]
+    optimizers = [{"class": "SGD", "site": 1, "groups": [{"lr": 0.01}], "steps": 400}]
+    run = recorded(tmp_path, text, optimizers=optimizers, schedulers=schedulers, rates=[0.01, 5.0])
+    assert RAISED[made] in after(tmp_path, fix_of("lr-too-high", run))
+
+
 def test_a_softmax_assigned_to_its_own_input_goes_with_its_line(tmp_path: Path) -> None:
     text = LOOP.replace(", nn.Softmax(dim=1))", ")").replace(
         "        loss = -crit(net(x), y)\n",
@@ -225,7 +249,7 @@ def test_numbers_come_from_before_the_failure(tmp_path: Path) -> None:
     run = builder.series("grad_norm", range(100), norms).fact("steps", 100).build()
     diverged = Sign("loss-diverged", 9.0, 1.0, "diverged", onset=20)
     assert "at 3 " in fix_of("exploding-gradients", run, Signs({diverged.id: diverged}, {})).summary
-    assert "at 10 " in fix_of("exploding-gradients", run).summary  # even where no onset is known
+    assert "at 1.0 " in fix_of("exploding-gradients", run).summary  # no norm is ordinary where no onset is known
 
 
 @pytest.mark.parametrize(("rate", "ratio"), [(30.0, 900.0), (0.3, 0.5), (5.0, 1e-3), (1e-3, 0.9)])
@@ -279,3 +303,101 @@ def _observed(folder: Path, name: str) -> Run:
     done = subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return traindx.load(folder / name)
+
+
+def test_a_file_that_changed_since_the_run_gets_no_patch_and_is_named(tmp_path: Path) -> None:
+    run = recorded(tmp_path, LOOP, **everything(LOOP))
+    script = tmp_path / "train.py"
+    assert fix_of("missing-zero-grad", run).patch
+    script.write_text("# a new line\n" + LOOP)
+    fix = fix_of("missing-zero-grad", run)
+    assert fix.patch is None and fix.summary.count("train.py has changed since the run") == 1
+    assert "line to change is not known" not in fix.summary
+    script.write_text(LOOP + "# a new line at the end moves nothing\n")
+    assert fix_of("missing-zero-grad", run).patch
+
+
+SCALED = "import torch\nfrom torch import nn\nnet = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 1))\n{}"
+
+
+@pytest.mark.parametrize(
+    ("uses", "patched"),
+    [
+        (
+            "for x, y in d:\n    loss = f(net(x), y)\nprint(net(v[1:]))\n",
+            ["net((x - 50) / 20)", "net((v[1:] - 50) / 20)"],
+        ),
+        ("for x, y in d:\n    loss = f(net(x), y)\nevaluate(net, v)\n", []),
+    ],
+)
+def test_inputs_are_scaled_wherever_the_model_is_called(tmp_path: Path, uses: str, patched: list[str]) -> None:
+    """A batch norm in front of the first layer would need eval() in an evaluation that may never call it."""
+    script = tmp_path / "train.py"
+    script.write_text(SCALED.format(uses))
+    run = RunBuilder("x.tdx", "observed").fact("script", {"path": str(script), "argv": []})
+    run.fact("models", [{"class": "Sequential"}]).fact("data/train", {"mean": 50.0, "std": 20.0})
+    patch = fix_of("unscaled-inputs", run.build()).patch
+    assert (patch is not None) is bool(patched)
+    assert all(text in (patch or "") for text in patched) and "BatchNorm" not in (patch or "")
+
+
+@pytest.mark.parametrize(
+    ("framework", "line", "cause", "expected"),
+    [
+        ("lightning", "t = L.Trainer(max_epochs=6)", "exploding-gradients", "(max_epochs=6, gradient_clip_val=1.0)"),
+        ("lightning", "trainer = L.Trainer(gradient_clip_val=5)", "exploding-gradients", "gradient_clip_val=1.0)"),
+        ("huggingface", "a = TrainingArguments('out')", "exploding-gradients", "('out', max_grad_norm=1.0)"),
+        ("huggingface", "a = TrainingArguments('out')", "no-warmup", "TrainingArguments('out', warmup_steps=50)"),
+        ("torch", "trainer = Trainer(max_epochs=6)", "exploding-gradients", None),
+    ],
+)  # fmt: skip
+def test_a_setting_goes_into_the_constructor_of_the_framework(
+    tmp_path: Path, framework: str, line: str, cause: str, expected: str | None
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(f"import it\n{line}\nfit()\n")
+    run = RunBuilder("x.tdx", "observed").fact("script", {"path": str(script), "argv": []}).fact("steps", 500)
+    patch = fix_of(cause, run.fact("framework", {"name": framework}).build()).patch
+    assert (expected in patch) if patch and expected else (patch is expected)
+
+
+def test_a_script_named_by_its_full_path_is_patched_from_any_folder(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("for b in d:\n    loss(b).backward()\n    opt.step()\n")
+    run = RunBuilder("x.tdx", "observed").fact("script", {"path": str(script), "argv": []})
+    site = {"file": "train.py", "line": 2, "text": ""}  # as seen from the folder of the script
+    run.fact("backward_sites", [{"site": site}]).fact("models", [{"site": {**site, "file": str(script), "line": 1}}])
+    patch = fix_of("missing-zero-grad", run.build()).patch
+    assert "+    opt.zero_grad()" in (patch or "")
+
+
+def test_steps_that_are_far_too_long_are_shortened_before_they_are_clipped(tmp_path: Path) -> None:
+    run = recorded(tmp_path, LOOP, **everything(LOOP))
+    seen = Signs({"rate-above-usual": Sign("rate-above-usual", 50.0, 1.0, "lr is 50 times the usual one")}, {})
+    fix = fix_of("exploding-gradients", run, seen)
+    assert "lr=0.1" in after(tmp_path, fix) and "Clip the gradient norm at" in fix.summary
+
+
+def test_the_optimizer_that_kept_its_gradients_is_the_one_cleared(tmp_path: Path) -> None:
+    text = (
+        "opt_g = Adam(g)\nopt_d = Adam(d)\nfor x in data:\n    loss_d(x).backward()\n    opt_d.step()\n"
+        "    opt_g.zero_grad()\n    loss_g(x).backward()\n    opt_g.step()\n"
+    )
+    made = [
+        {"class": "Adam", "site": 1, "grads_kept": 0, "steps_heard": 6, "groups": [{"lr": 1e-3}]},
+        {"class": "Adam", "site": 2, "grads_kept": 5, "steps_heard": 6, "groups": [{"lr": 1e-3}]},
+    ]
+    run = recorded(tmp_path, text, optimizers=made, backward_sites=[{"site": 4}, {"site": 7}])
+    assert "    opt_d.step()\n    opt_d.zero_grad()\n" in after(tmp_path, fix_of("missing-zero-grad", run))
+
+
+def test_a_schedule_that_moved_before_the_first_look_does_not_hide_where_the_rate_is_written(tmp_path: Path) -> None:
+    run = recorded(tmp_path, LOOP, rates=[4.99, 4.9, 1.0], **everything(LOOP))
+    fix = fix_of("lr-too-high", run)
+    assert "from 5 to" in fix.summary and "lr=0.1" in after(tmp_path, fix)
+
+
+def test_batches_of_one_that_are_split_off_by_hand(tmp_path: Path) -> None:
+    text = "for rows in torch.randperm(99).split(1):\n    loss(rows).backward()\n    opt.step()\n"
+    run = recorded(tmp_path, text, backward_sites=[{"site": 2}], loaders=[{"role": "train", "batch_size": 1}])
+    assert ".split(32)" in after(tmp_path, fix_of("batch-too-small", run))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_fixes_apply import after, everything, fix_of, recorded
 
+from traindx.causes import all_causes
 from traindx.record import RunBuilder
 from traindx.signs import Sign, Signs
 
@@ -42,6 +43,20 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
         "self.act = nn.Softmax(dim=1)",
         "return self.act(self.out(x))",
         "return self.out(x)",
+    ),
+    "module called softmax": (
+        "double-softmax",
+        {"losses": [GIVEN]},
+        "self.softmax = nn.Softmax(dim=1)",
+        "return self.softmax(self.out(x))",
+        "return self.out(x)",
+    ),
+    "view of the inputs": (
+        "scrambled-axes",
+        {"ops": [{"op": "view", "site": 12, "shapes_in": [[50, 8, 8]], "shape_out": [8, 50, 8]}]},
+        "self.rnn = nn.LSTM(8, 64)",
+        "return self.rnn(x.reshape(8, x.size(0), 8))[0]",
+        "return self.rnn(x.permute(1, 0, 2))[0]",
     ),
     "output": ("output-range-mismatch", SIGMOID, "pass", "return torch.sigmoid(self.head(x))", "return self.head(x)"),
     "axis": ("softmax-wrong-axis", {}, "pass", "return F.log_softmax(x, dim=0)", "return F.log_softmax(x, dim=-1)"),
@@ -168,6 +183,74 @@ def test_the_whole_model_goes_into_the_optimizer(tmp_path: Path) -> None:
     assert "torch.optim.SGD(net.parameters(), lr=5.0)" in changed
 
 
+ADVERSARIES = """\
+import torch
+from torch import nn
+
+generator, critic, crit = nn.Linear(2, 2), nn.Linear(2, 1), nn.BCEWithLogitsLoss()
+opt_g = torch.optim.Adam(generator.parameters(), lr=1e-3)
+opt_c = torch.optim.Adam(critic.parameters(), lr=1e-3)
+for real in loader:
+    made = generator(torch.randn(8, 2)).detach()
+FIRST
+SECOND
+"""
+MAKER = """\
+    opt_g.zero_grad()
+    g_loss = crit(critic(made), torch.ones(8, 1))
+    g_loss.backward()
+    opt_g.step()
+"""
+CRITIC = """\
+    opt_c.zero_grad()
+    c_loss = crit(critic(real), torch.ones(8, 1)) + crit(critic(made), torch.zeros(8, 1))
+    c_loss.backward()
+    opt_c.step()
+"""
+
+
+DETACHED = CRITIC.replace("critic(made)", "critic(made.detach())")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(MAKER, CRITIC), (CRITIC, MAKER), (MAKER, DETACHED)],
+    ids=["maker first", "critic first", "detached there already"],
+)
+def test_a_detach_moves_to_where_another_model_is_trained(tmp_path: Path, first: str, second: str) -> None:
+    text = ADVERSARIES.replace("FIRST\n", first).replace("SECOND\n", second)
+    sites = [{"site": number} for number, line in enumerate(text.splitlines(), 1) if "backward" in line]
+    fix = fix_of("detached-graph", recorded(tmp_path, text, backward_sites=sites))
+    expected = text.replace(".detach()", "").replace("critic(made), torch.zeros", "critic(made.detach()), torch.zeros")
+    assert after(tmp_path, fix) == expected
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if "zeros(8" in line)
+    assert (f"detach `made` in line {line}" in fix.summary) == (text.count("detach") == 1)
+
+
+def test_a_detach_stays_where_nobody_knows_which_model_is_trained_next(tmp_path: Path) -> None:
+    text = ADVERSARIES.replace("FIRST\n", MAKER).replace("SECOND\n", CRITIC.replace("opt_c.step()", "steps(critic)"))
+    sites = [{"site": number} for number, line in enumerate(text.splitlines(), 1) if "backward" in line]
+    assert fix_of("detached-graph", recorded(tmp_path, text, backward_sites=sites)).patch is None
+
+
+@pytest.mark.parametrize(
+    ("forward", "said", "unsaid"),
+    [
+        ("seq = x.reshape(8, len(x), 4)\n        out, _ = self.rnn(seq)\n        return out[-1]",
+         ["`out[:, -1]`, not `out[-1]` (line 14)", "`x.reshape(8, len(x), 4)` (line 12)"], []),
+        ("out, _ = self.rnn(x)\n        y = x.view(-1)\n        return out[:, -1], y[-1]", [], ["(line", "view("]),
+    ],
+    ids=["time first throughout", "batch first already"],
+)  # fmt: skip
+def test_batch_first_tells_what_else_reads_time_first(
+    tmp_path: Path, forward: str, said: list[str], unsaid: list[str]
+) -> None:
+    text = module("self.rnn = nn.LSTM(4, 8)", forward)
+    fix = fix_of("scrambled-axes", recorded(tmp_path, text, **everything(text)))
+    assert "nn.LSTM(4, 8, batch_first=True)" in after(tmp_path, fix)
+    assert all(words in fix.summary for words in said) and not any(words in fix.summary for words in unsaid)
+
+
 def test_two_candidates_are_none(tmp_path: Path) -> None:
     text = module("pass", "h = F.softmax(x, dim=1)\n        return F.softmax(h, dim=1)")
     fix = fix_of("double-softmax", recorded(tmp_path, text, **everything(text, losses=[GIVEN])))
@@ -180,3 +263,10 @@ def test_squared_error_on_class_ids_stays_prose(tmp_path: Path) -> None:
     seen = Signs({"class-ids-in-regression-loss": Sign("class-ids-in-regression-loss", 1.0, 1.0, "ids")}, {})
     fix = fix_of("wrong-loss", recorded(tmp_path, text, **everything(text, losses=[loss])), seen)
     assert fix.patch is None and "Linear(width, 7)" in fix.code
+
+
+def test_a_line_of_a_library_is_no_place_to_change() -> None:
+    site = {"file": "/venv/lib/python3.11/site-packages/torch/nn/modules/container.py", "line": 59}
+    run = RunBuilder("run", "observed").fact("models", [{"class": "Sequential", "site": site}]).build()
+    fix = all_causes()["vanishing-gradients"].fix(run, Signs({}, {}))
+    assert fix.location is None

@@ -24,6 +24,7 @@ def test_double_softmax_gives_the_floor_of_ten_classes():
     fix = fix_of("double-softmax", observed().fact("losses", [loss]).build())
     assert f"{math.log(1 + 9 / math.e):.3g}" in fix.summary
     assert fix.location.line == 9
+    assert "self." not in fix.code  # without its source, no layer of the model is known by name
 
 
 def test_class_ids_in_a_regression_loss_give_the_head_its_width():
@@ -53,12 +54,10 @@ def test_unstable_operation_gets_its_own_stable_form(op, expected):
     assert fix.location.line == 12
 
 
-def test_clipping_threshold_is_given_as_it_acts():
+def test_gradients_are_unscaled_before_clipping():
     line = "torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)"
     run = observed().event("clip-before-unscale", 0, site=site(20, line), scale=65536.0, threshold=1.0).build()
-    fix = fix_of("clip-before-unscale", run)
-    assert fix.code.splitlines()[0] == "scaler.unscale_(optimizer)"
-    assert f"{1 / 65536:.3g}" in fix.summary
+    assert fix_of("clip-before-unscale", run).code.splitlines()[0] == "scaler.unscale_(optimizer)"
 
 
 def test_initial_scale_is_compared_with_fan_in():
@@ -73,15 +72,6 @@ def test_initial_scale_is_compared_with_fan_in():
     assert "b.weight" in large and "20 times" in large
 
 
-def test_symmetric_layers_are_named():
-    params = [
-        {"name": "hidden.weight", "kind": "weight", "rows_identical": 1.0},
-        {"name": "out.weight", "kind": "weight", "rows_identical": 0.0, "constant": False},
-    ]
-    summary = fix_of("symmetric-init", observed().fact("params", params).build()).summary
-    assert "hidden.weight" in summary and "out.weight" not in summary
-
-
 def test_clip_threshold_comes_from_the_ordinary_norm():
     norms = [1.5] * 20 + [900.0]
     run = observed().series("grad_norm", range(21), norms).fact("precision", {"scaler": True})
@@ -90,17 +80,9 @@ def test_clip_threshold_comes_from_the_ordinary_norm():
     assert "max_norm=3)" in fix.code and "about 1.5" in fix.summary
 
 
-def test_vanishing_names_first_and_last_layer():
-    params = [{"name": name, "kind": "weight", "depth": i} for i, name in enumerate(("first", "middle", "last"))]
-    run = observed().fact("params", params).layers("grad_rms", [0], ("last", "first"), [[0.02, 3e-9]])
-    summary = fix_of("vanishing-gradients", run.build()).summary
-    assert "0.02 at `last`" in summary and "3e-09 at `first`" in summary
-
-
 def test_negative_biases_are_the_first_suspects_for_dead_units():
-    run = observed().layers("act_dead", [0, 9], ("relu1", "relu2"), [[0.0, 0.1], [0.75, 0.05]])
-    assert "75 % in layer `relu1`" in fix_of("dead-relus", run.build()).summary
-    run.fact("params", [{"name": "fc.bias", "kind": "bias", "init_mean": -5.0}])
+    assert "LeakyReLU" in fix_of("dead-relus", observed().build()).code
+    run = observed().fact("params", [{"name": "fc.bias", "kind": "bias", "init_mean": -5.0}])
     fix = fix_of("dead-relus", run.build())
     assert "`fc.bias` starts at -5" in fix.summary and "zeros_" in fix.code
 
@@ -122,15 +104,13 @@ def test_class_weights_come_from_the_counts():
     assert "pos_weight=torch.tensor(19)" in fix_of("class-imbalance", run.build()).code
 
 
-def test_chance_level_is_the_entropy_of_the_labels():
-    run = observed().fact("targets/train", {"histogram": {"0": 50, "1": 50}}).series("loss/validation", [1], [0.71])
-    summary = fix_of("noisy-labels", run.build()).summary
-    assert f"{math.log(2):.3g}" in summary and "0.71" in summary
-
-
 @pytest.mark.parametrize(
     ("old", "new", "axes"),
-    [([32, 10, 7], [10, 32, 7], "1, 0, 2"), ([8, 28, 20, 3], [8, 3, 28, 20], "0, 3, 1, 2")],
+    [
+        ([32, 10, 7], [10, 32, 7], "1, 0, 2"),
+        ([8, 28, 20, 3], [8, 3, 28, 20], "0, 3, 1, 2"),
+        ([8, 28, 28, 3], [8, 3, 28, 28], "0, 3, 1, 2"),  # axes of equal size keep their order
+    ],
 )
 def test_view_is_replaced_by_the_permute_of_its_shapes(old, new, axes):
     call = {"op": "view", "site": site(11, "x = x.view(*sizes)"), "shapes_in": [old], "shape_out": new}
@@ -146,15 +126,10 @@ def test_leak_by_column_and_leak_by_time_have_different_cures():
     assert "is_causal=True" in fix_of("target-leakage", run.build(), seen).code
 
 
-def test_shared_samples_are_counted():
-    run = observed().fact("overlap", {"eval_samples": 200, "shared": 50}).build()
-    assert "50 of 200" in fix_of("leaked-validation", run).summary
-
-
 def test_half_precision_weights_go_back_to_float32():
     precision = {"param_dtypes": {"torch.bfloat16": 900, "torch.float32": 100}, "unchanged_share": 0.8}
     fix = fix_of("low-precision", observed().fact("precision", precision).fact("devices", ["cuda:0"]).build())
-    assert "model.float()" in fix.code and '"cuda"' in fix.code and "80 %" in fix.summary
+    assert "model.float()" in fix.code and '"cuda"' in fix.code and "900 of 1000" in fix.summary
 
 
 def test_jumps_are_traced_to_their_place_in_the_file():
@@ -164,3 +139,28 @@ def test_jumps_are_traced_to_their_place_in_the_file():
         run.event("loss-jump", step, target_max=4000.0)
     fix = fix_of("bad-batch", run.build())
     assert "batch 13 of the epoch" in fix.summary and "above 6," in fix.summary and "targets.abs()" in fix.code
+
+
+@pytest.mark.parametrize(
+    ("cause", "sign"),
+    [
+        ("vanishing-gradients", "gradients-vanish-with-depth"),
+        ("dead-relus", "dead-units"),
+        ("symmetric-init", "rows-identical"),
+        ("noisy-labels", "validation-at-chance"),
+        ("leaked-validation", "samples-shared"),
+        ("low-precision", "half-precision-overflow"),
+        ("clip-before-unscale", "clip-before-unscale"),
+        ("detached-graph", "params-without-gradient"),
+        ("missing-zero-grad", "grads-kept"),
+        ("train-mode-missing", "train-in-eval-mode"),
+        ("eval-mode-missing", "eval-in-train-mode"),
+        ("graph-retained", "memory-growth"),
+    ],
+)
+def test_numbers_are_those_of_the_sign_that_was_raised(cause, sign):
+    """A fix does not measure again what the evidence beside it says."""
+    found = Signs({sign: Sign(sign, 12.0, 1.0, "the moon rose 12 times (1 is expected)")}, {})
+    assert "The moon rose 12 times (1 is expected)." in fix_of(cause, observed().build(), found).summary
+    normal = Signs({sign: Sign(sign, 1.0, 0.0, "the moon rose once")}, {})
+    assert "moon" not in fix_of(cause, observed().build(), normal).summary

@@ -6,15 +6,19 @@ import ast
 import math
 import re
 import textwrap
+from types import ModuleType
 from typing import Any
 
 import pytest
 from rich_run import NO_SIGNS, parses, rich
 
 from traindx.causes import Cause, all_causes, page_names, page_title, read_page
+from traindx.causes._base import _cause
 from traindx.record import RunBuilder
 
 SECTIONS = ["What happens", "Why", "Signs", "Fix", "What not to do", "Often confused with", "Verify", "References"]
+
+LONGEST_QUOTE = 200  # one or two sentences, three lines of a terminal
 
 each = pytest.mark.parametrize("cause", all_causes().values(), ids=lambda cause: cause.id)
 
@@ -41,11 +45,14 @@ def test_page_shows_the_fix_under_fix(cause: Cause) -> None:
 
 
 @each
-def test_texts_for_people(cause: Cause) -> None:
+def test_reports_quote_the_page_in_plain_sentences(cause: Cause) -> None:
     assert cause.avoid
-    for text in (cause.title, cause.means, cause.verify, cause.reference, *cause.avoid):
-        assert text.strip() == text != ""
-    assert cause.means.endswith(".")
+    page = " ".join(cause.page.replace("`", "").split())
+    for text in (cause.means, cause.verify, cause.reference, *cause.avoid):
+        assert text in page
+        assert not re.search(r"[`\n]|\*\w|^[-#]|  ", text), "Markdown in a report"
+        assert len(text) < LONGEST_QUOTE
+    assert all(text.endswith(".") and text[0].isupper() for text in (cause.means, cause.verify, *cause.avoid))
     assert not re.search(r"/work|/tmp|/root", cause.page)
 
 
@@ -101,8 +108,7 @@ def test_page_names_only_existing_neighbours(cause: Cause) -> None:
 
 @each
 def test_weights_point_one_way_and_requirements_can_be_met(cause: Cause) -> None:
-    assert all(weight > 0 for weight in (*cause.supports.values(), *cause.opposes.values()))
-    assert not set(cause.supports) & set(cause.opposes)
+    assert all(weight > 0 for weight in cause.supports.values())
     assert bool(cause.requires) == bool(cause.supports) and set(cause.requires) <= set(cause.supports)
     assert set(cause.seen_by) <= set(cause.supports)
     assert cause.id not in cause.explains
@@ -119,6 +125,59 @@ def test_fix_survives_nonsense_in_the_record(cause: Cause, junk: Any) -> None:
     for kind in ("nonfinite-origin", "clip-before-unscale", "loss-jump"):
         run.event(kind, None, site=junk, op=junk, input_range=junk, scale=junk, threshold=junk, input_max=junk)
     ast.parse(cause.fix(run.build(), NO_SIGNS).code)
+
+
+# ── quotes from the page ─────────────────────────────────────────────────────────────────────────
+
+PAGE = """The moon is
+full.
+
+## What happens
+Everything shines.
+
+## What not to do
+- Do not `howl()`: it
+  carries far.
+- Do not run.
+- Do not look up.
+
+## Verify
+The moon has waned.
+
+See `moon.phase`.
+
+## References
+- Almanac, "On moons".
+- Atlas.
+"""
+
+
+def module(**constants: Any) -> ModuleType:
+    made = ModuleType("full_moon", PAGE)
+    required = {"ID": "full-moon", "FAMILY": "astronomy", "TITLE": "Full moon", "FOR": {}, "fix": None}
+    vars(made).update(required, **constants)
+    return made
+
+
+def test_a_cause_without_constants_quotes_its_page() -> None:
+    cause = _cause(module())
+    assert cause.means == "The moon is full."
+    assert cause.avoid == ("Do not howl(): it carries far.", "Do not run.")
+    assert cause.verify == "The moon has waned."
+    assert cause.reference == 'Almanac, "On moons"'
+
+
+def test_constants_are_used_instead_of_the_page() -> None:
+    cause = _cause(module(MEANS="A moon.", AVOID=("Do not bay.",), VERIFY="It is new.", REFERENCE="Stars"))
+    assert (cause.means, cause.avoid, cause.verify) == ("A moon.", ("Do not bay.",), "It is new.")
+    assert cause.reference == "Stars"
+
+
+def test_a_module_without_a_docstring_is_a_cause() -> None:
+    made = module()
+    made.__doc__ = None  # python -OO
+    cause = _cause(made)
+    assert (cause.means, cause.avoid, cause.verify, cause.reference) == ("", (), "", "")
 
 
 # ── pages of families ────────────────────────────────────────────────────────────────────────────

@@ -66,6 +66,9 @@ class Named:
     source: str
     word: str
 
+    def series(self, name: str) -> bool:
+        return name == "loss/train"
+
 
 @pytest.fixture
 def logs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list[Path]]:

@@ -10,7 +10,7 @@ import pytest
 
 from traindx.__main__ import main
 from traindx.consult.questions import all_questions
-from traindx.consult.toml import parse
+from traindx.toml import parse
 
 NAN = """
 symptoms = ["nan"]
@@ -37,8 +37,13 @@ def test_answers_from_a_file(tmp_path, capsys):
     (tmp_path / "a.toml").write_text(NAN)
     assert ask("--answers", "a.toml") == 0
     page = capsys.readouterr().out
-    for part in ("SICK", "low-precision", "PATH", "GO BACK", "MEASURE", "traindx check train.py", "STOP WHEN"):
+    for part in ("CONDITION", "NaN/Inf", "you said", "DO NOW", "RUN", "With --why"):
         assert part in page
+    assert len(page.splitlines()) <= 24 and "PATH" not in page
+    assert ask("--answers", "a.toml", "--why") == 0
+    reasons = capsys.readouterr().out
+    for part in ("PATH", "low-precision", "GO BACK", "MEASURE", "traindx check train.py", "STOP WHEN"):
+        assert part in reasons
     code = "autocast"  # is not folded
     assert all(len(line) <= 80 for line in page.splitlines() if code not in line)
     assert not (tmp_path / "state").exists(), "nothing is left behind"
@@ -52,16 +57,16 @@ def test_json_is_all_that_goes_to_standard_output(tmp_path, capsys, monkeypatch)
 
 
 def test_answers_through_a_pipe_stand_for_questions_in_their_order(capsys, monkeypatch):
-    assert ask(typed="overfitting\nrises\n", monkeypatch=monkeypatch) == 0
+    assert ask(typed="overfitting\nloss 0.1 3\n", monkeypatch=monkeypatch) == 0
     said = capsys.readouterr()
     assert "Why I ask:" in said.err and "How to find out:" in said.err
     assert "Overfitting" in said.out
 
 
 def test_back_asks_again(capsys, monkeypatch):
-    assert ask("--json", typed="overfitting\nrises\nback\nbad-from-start\ndone\n", monkeypatch=monkeypatch) == 0
+    assert ask("--json", typed="overfitting\nloss 1 2\nback\nloss 0.1 3\ndone\n", monkeypatch=monkeypatch) == 0
     said = [entry["answer"] for entry in json.loads(capsys.readouterr().out)["said"]]
-    assert "It is far worse from the first epoch on" in said
+    assert "loss 0.1 in training, 3 in validation" in said and len(said) == 2
 
 
 @pytest.mark.parametrize(
@@ -148,3 +153,56 @@ def test_the_template_can_be_filled_in(tmp_path, capsys):
         line.removeprefix("# ") for line in text.splitlines() if line.startswith(("# symptoms =", "# modes ="))
     )
     assert parse(filled) == {"symptoms": ["plateau"], "modes": "right"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "just tell me which optimizer",
+        "demo tomorrow",
+        "tune randomly",
+        "bigger model",
+        "more epochs",
+        "different optimizer",
+    ],
+)
+def test_pressure_gets_the_question_that_decides_and_one_measurement(words, capsys, monkeypatch):
+    assert ask(*words.split(), typed="", monkeypatch=monkeypatch) == 0
+    page = capsys.readouterr().out.strip().splitlines()
+    assert len(page) <= 7
+    assert page[0].startswith("IT DEPENDS") and page[-1].startswith("MEASURE       traindx ")
+    assert not any("%" in line for line in page), "no guess"
+
+
+def test_words_that_say_nothing_get_the_nine_symptoms_and_no_diagnosis(capsys, monkeypatch):
+    assert ask("banana", typed="", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr()
+    assert "I did not understand 'banana'" in " ".join(said.err.split())
+    assert "diagnose nothing" in said.out and said.out.count("\n              - ") == 9
+    assert "CONDITION" not in said.out and "%" not in said.out
+
+
+def test_an_answer_fits_a_screen_and_the_rest_is_shown_on_request(capsys, monkeypatch):
+    words = ["the", "loss", "goes", "down", "but", "validation", "goes", "up"]
+    assert ask(*words, typed="", monkeypatch=monkeypatch) == 0
+    page = capsys.readouterr().out
+    assert len(page.splitlines()) <= 20
+    assert page.startswith("CONDITION     Overfitting") and "jumps" not in page and "With --why" in page
+    assert ask(*words, "--why", typed="", monkeypatch=monkeypatch) == 0
+    assert "PATH" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("COLUMNS", "0")])
+def test_a_poor_terminal_gets_the_plain_form(variable, value, capsys, monkeypatch):
+    monkeypatch.setenv(variable, value)
+    assert ask("my", "loss", "is", "nan", typed="3\n", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr()
+    assert "NaN/Inf, by what you said" in said.out and "\x1b" not in said.out + said.err
+
+
+def test_an_answers_file_that_cannot_be_read_is_one_line(tmp_path, capsys):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
+    for name in ("folder", "bytes.toml", "missing.toml"):
+        assert ask("--answers", name) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1

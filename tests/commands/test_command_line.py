@@ -17,7 +17,7 @@ import traindx
 from traindx import RecordError
 from traindx.__main__ import main
 from traindx.commands import _verbs
-from traindx.commands._errors import CommandError
+from traindx.commands._say import CommandError
 from traindx.readers import ReaderError
 
 HEAVY = {"numpy", "scipy", "polars", "torch", "pandas", "matplotlib", "sqlite3"}

@@ -41,6 +41,20 @@ def test_json_holds_every_run(folder: Path, traindx_: Any) -> None:
     assert content["runs"][0]["verdict"]
 
 
+def test_each_run_has_its_condition_and_which_run_has_which_is_said(tmp_path: Path, traindx_: Any) -> None:
+    epochs = np.arange(30)
+    fall = 0.2 + 2 * np.exp(-epochs / 5)
+    for name, held in (("apart", fall + 0.06 * np.maximum(0, epochs - 10)), ("together", fall + 0.01)):
+        rows = "".join(f"{e},{a},{b}\n" for e, a, b in zip(epochs, fall, held, strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"epoch,loss,val_loss\n{rows}")
+    files = [tmp_path / "apart.csv", tmp_path / "together.csv"]
+    runs = {run["name"]: run for run in json.loads(traindx_("compare", *files, "--format", "json").out)["runs"]}
+    assert runs["apart"]["condition"] == "overfitting" and runs["together"]["condition"] != "overfitting"
+    assert 8 <= runs["apart"]["since_step"] <= 12
+    said = " ".join(traindx_("compare", *files).out.split())
+    assert f"Overfitting: apart (since epoch {runs['apart']['since_step']})" in said
+
+
 def test_html_is_one_page_that_needs_nothing(folder: Path, traindx_: Any) -> None:
     assert traindx_("compare", folder, "-o", "c.html").code == 0
     page = Path("c.html").read_text(encoding="utf-8")
@@ -76,7 +90,7 @@ def test_settings_of_few_runs_stand_beside_each_other(folder: Path, traindx_: An
 
 def test_a_spike_is_inside_the_chart(tmp_path: Path) -> None:
     from traindx.comparison import Measured
-    from traindx.reports.comparison._svg import Frame
+    from traindx.reports._svg import Frame
 
     steps = np.arange(200)
     values = np.full(200, 1.0)
@@ -110,7 +124,7 @@ def test_many_settings_fold_to_the_width(tmp_path: Path, traindx_: Any) -> None:
 def test_many_runs_are_shortened_and_all_are_shown_when_asked(
     tmp_path: Path, traindx_: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("traindx.comparison.gathering.FEW", 1000)  # processes are tested elsewhere
+    monkeypatch.setattr("traindx.spreading.FEW", 1000)  # processes are tested elsewhere
     for i in range(30):
         write_csv(tmp_path / f"run_{i}.csv", 0.5 + i / 30, i)
     assert "5 runs between these are not shown" in traindx_("compare", tmp_path).out
@@ -119,8 +133,8 @@ def test_many_runs_are_shortened_and_all_are_shown_when_asked(
 
 def test_processes_give_the_same_answer(folder: Path, traindx_: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = traindx_("compare", folder, "--format", "json").out
-    monkeypatch.setattr("traindx.comparison.gathering.FEW", 1)
-    monkeypatch.setattr("traindx.comparison.gathering.os.cpu_count", lambda: 2)
+    monkeypatch.setattr("traindx.spreading.FEW", 1)
+    monkeypatch.setattr("traindx.spreading.os.cpu_count", lambda: 2)
     assert traindx_("compare", folder, "--format", "json").out == alone
 
 
@@ -164,3 +178,16 @@ def test_text_in_a_folder_of_its_own_is_a_run(tmp_path: Path, traindx_: Any) -> 
     told = traindx_("compare", tmp_path)
     assert "3 runs" in told.out and "run2/stdout.txt" in told.out
     assert "run0/stdout.txt" in told.err and "README.md" in told.err and "config.json" not in told.err
+
+
+def test_runs_can_be_named_by_an_option_and_a_metric_by_its_usual_name(tmp_path: Path, traindx_: Any) -> None:
+    for name, power in (("exp1", 0.3), ("exp2", 0.6)):
+        (tmp_path / name).mkdir()
+        rows = (
+            f"Epoch {i} train loss: {2 / (i + 1):.4f} validation loss: {2 / (i + 1) ** power:.4f}" for i in range(30)
+        )
+        (tmp_path / name / "train_log.txt").write_text("\n".join(rows) + "\n")
+    runs = [str(tmp_path / "exp1"), str(tmp_path / "exp2")]
+    named = traindx_("compare", "--runs", *runs, "--metric", "val_loss")
+    assert named.code == 0 and "The best run is exp2" in named.out
+    assert named.out == traindx_("compare", *runs, "--metric", "val_loss").out

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from traindx.commands._completion import SHELLS, all_verbs
 from traindx.commands._verbs import verb_names
+from traindx.commands.completion import SHELLS, all_verbs
 
 Complete = Callable[[str], list[str]]
 
@@ -130,6 +130,6 @@ def test_an_unknown_shell_is_one_clear_line(traindx_: Any) -> None:
 def test_completion_needs_no_torch() -> None:
     """The script may be printed by a shell's start-up file."""
     program = (
-        "import sys; from traindx.commands._completion import all_verbs; all_verbs(); sys.exit('torch' in sys.modules)"
+        "import sys; from traindx.commands.completion import all_verbs; all_verbs(); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

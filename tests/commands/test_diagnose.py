@@ -21,9 +21,24 @@ def test_one_run_is_one_json_object(traindx_: Any, logs: Any) -> None:
     assert json.loads(told.out)["verdict"] == "sick"
 
 
-def test_several_runs_are_json_lines(traindx_: Any, logs: Any) -> None:
-    told = traindx_("diagnose", "--format", "json", *logs("sick", "fine"))
+def test_several_runs_are_a_json_list_or_json_lines(traindx_: Any, logs: Any) -> None:
+    found = logs("sick", "fine")
+    told = traindx_("diagnose", "--format", "json", *found)
+    assert [one["verdict"] for one in json.loads(told.out)] == ["sick", "healthy"]
+    told = traindx_("diagnose", "--format", "jsonl", *found)
     assert [json.loads(line)["verdict"] for line in told.out.splitlines()] == ["sick", "healthy"]
+
+
+def test_more_than_three_runs_are_one_table_worst_first(traindx_: Any, logs: Any) -> None:
+    found = logs("fine", "odd", "sick", "fine", "doubtful")
+    table = traindx_("diagnose", *found).out
+    verdicts = [line.split()[0] for line in table.splitlines() if line.startswith(("SICK", "UNCLEAR", "HEALTHY"))]
+    assert verdicts == ["SICK", "SICK", "UNCLEAR", "HEALTHY", "HEALTHY"]
+    assert "NEXT" in table and "--details" in table and "FIX" not in table
+    details = traindx_("diagnose", "--details", *found).out
+    assert details.startswith(table.partition("\n\n")[0])
+    assert details.count("(stand-in, 3 steps)") == len(found)
+    assert "(stand-in, 3 steps)" not in table
 
 
 @pytest.mark.parametrize(("name", "start"), [("r.md", "# Sick"), ("r.json", "{"), ("r.txt", "SICK"), ("r", "SICK")])
@@ -77,12 +92,11 @@ def test_without_input_the_newest_record_is_taken(traindx_: Any, logs: Any, tmp_
     assert json.loads(told.out)["run"]["source"] == str(Path("traindx-runs/b-newest.tdx"))
 
 
-def test_a_log_of_several_runs_gets_one_answer_that_says_so(traindx_: Any, logs: Any) -> None:
+def test_each_run_of_a_log_gets_its_own_answer(traindx_: Any, logs: Any) -> None:
     [log] = logs("sick fine fine")
-    assert json.loads(traindx_("diagnose", log, "--format", "json").out)["verdict"] == "sick"
-    assert "This log contains 3 runs" in traindx_("diagnose", log).out
-    told = traindx_("diagnose", log, "--format", "json", "--all-runs")
-    assert [json.loads(line)["verdict"] for line in told.out.splitlines()] == ["sick", "healthy", "healthy"]
+    told = traindx_("diagnose", log, "--format", "json")
+    assert [one["verdict"] for one in json.loads(told.out)] == ["sick", "healthy", "healthy"]
+    assert traindx_("diagnose", log).out.count("(stand-in, 3 steps)") == 3
 
 
 def test_a_bad_map_is_one_line(traindx_: Any, logs: Any) -> None:

@@ -8,8 +8,10 @@ import pytest
 
 from traindx.causes import all_causes, page_names
 from traindx.commands import explain
-from traindx.commands._errors import CommandError
 from traindx.commands._markdown import plain
+from traindx.commands._say import CommandError
+from traindx.conditions import all_conditions
+from traindx.diagnosis import how_often
 
 
 def explained(capsys, *words: str) -> str:
@@ -21,7 +23,7 @@ def explained(capsys, *words: str) -> str:
 
 def test_list_holds_every_cause_and_page_within_80_columns(capsys):
     text = explained(capsys)
-    for name in (*all_causes(), *page_names()):
+    for name in (*all_conditions(), *all_causes(), *page_names()):
         assert any(line.split()[:1] == [name] for line in text.splitlines())
     assert max(map(len, text.splitlines())) <= 80
 
@@ -33,7 +35,7 @@ def test_a_cause_is_shown_as_text_without_markup(capsys):
     assert "\n    loss = torch.nn.functional.cross_entropy(logits, y)\n" in text
 
 
-@pytest.mark.parametrize("name", [*all_causes(), *page_names()])
+@pytest.mark.parametrize("name", [*all_conditions(), *all_causes(), *page_names()])
 def test_prose_fits_80_columns(capsys, name):
     text = explained(capsys, name)
     assert [line for line in text.splitlines() if len(line) > 80 and not line.startswith("    ")] == []
@@ -58,8 +60,31 @@ def test_a_cause_is_found_by_its_title_and_in_either_spelling(capsys):
     assert explained(capsys, "generalization").startswith("Generalisation")
 
 
-def test_no_cause_hides_a_page():
-    assert not set(all_causes()) & set(page_names())
+def test_no_cause_or_condition_hides_a_page():
+    assert not {*all_causes(), *all_conditions()} & set(page_names())
+
+
+@pytest.mark.parametrize("name", all_conditions())
+def test_a_condition_has_definition_remedies_and_what_may_lie_behind_it(capsys, name):
+    unit = all_conditions()[name]
+    text = explained(capsys, name, "--format", "markdown")
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert text.startswith(f"# {unit.title}\n") and unit.means in text
+    wanted = ["## Definition", "## Remedies", "## What may lie behind it"]
+    assert [heading for heading in headings if heading in wanted] == wanted
+    for cause in all_causes():
+        found = how_often(name, cause)
+        if found and found[0] and cause != unit.cause:
+            assert f"`{cause}`" in text and f"Of {found[1]} public cases" in text
+
+
+def test_a_condition_and_a_cause_of_one_name_share_one_page(capsys):
+    shared = set(all_conditions()) & set(all_causes())
+    assert "overfitting" in shared
+    for name in shared:
+        text = explained(capsys, name, "--format", "markdown")
+        assert text.count("\n# ") == 0 and text.startswith("# ")
+        assert "## As a cause" in text and "### What happens" in text
 
 
 def test_a_word_of_a_title_leads_to_its_cause():
@@ -74,7 +99,7 @@ def test_an_unknown_name_gets_one_line_with_the_nearest():
 
 
 def test_a_name_unlike_any_other_is_told_where_to_look():
-    with pytest.raises(CommandError, match="lists all causes"):
+    with pytest.raises(CommandError, match="lists everything"):
         explain.run(argparse.Namespace(name=["zzzzqqqq"], format="text"))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from traindx.commands import _output
-from traindx.commands._errors import CommandError
+from traindx.commands._say import CommandError
 
 
 def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:

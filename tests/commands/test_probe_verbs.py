@@ -297,3 +297,37 @@ def test_a_script_that_cannot_be_isolated_is_refused_with_what_it_touches(
     said = capsys.readouterr().err
     assert "torch.save (line 15), open for writing (line 16)" in said and "--in-place" in said
     assert said.count("\n") == 1
+
+
+@pytest.fixture
+def checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    torch.save(model.state_dict(), "weights.pt")
+    torch.save(model, "model.pt")
+    torch.save((torch.randn(16, 8), torch.randint(0, 3, (16,))), "sample.pt")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("gradients", "--checkpoint", "model.pt", "--data", "sample.pt"),
+        ("activations", "--model", "model.pt", "--data", "sample.pt"),
+    ],
+)
+def test_a_file_that_holds_the_whole_model_needs_nothing_else(
+    words: tuple[str, ...], checkpoints: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words]) == 2
+    assert "--trust-pickle" in capsys.readouterr().err
+    assert main([*words, "--trust-pickle"]) == 0
+    assert capsys.readouterr().out.startswith("layer")
+
+
+def test_weights_alone_are_told_to_be_no_model(checkpoints: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gradients", "--checkpoint", "weights.pt", "--data", "sample.pt"]) == 2
+    said = capsys.readouterr().err
+    assert "holds weights and not the model" in said and len(said.splitlines()) == 1
+    assert main(["gradients", "--data", "sample.pt"]) == 2
+    assert "name the model" in capsys.readouterr().err

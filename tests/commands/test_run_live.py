@@ -54,8 +54,7 @@ def test_the_page_is_served_while_the_script_runs(tmp_path: Path) -> None:
         assert address.startswith("http://127.0.0.1:")
         page = urllib.request.urlopen(address, timeout=60).read().decode()
         assert "run.tdx" in page
-        until(told.exists)
-        assert "not finite at step 41" in told.read_text()
+        until(lambda: told.exists() and "not finite at step 41" in told.read_text())
     finally:
         go_on.touch()
         out, _ = training.communicate(timeout=120)

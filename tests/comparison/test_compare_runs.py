@@ -11,9 +11,8 @@ import pytest
 from made_runs import STEPS, losses, outcomes, run_of
 
 from traindx.comparison import Comparison, Metric, compare
-from traindx.comparison.effects import effects_of
+from traindx.comparison.effects import Setting, effects_of
 from traindx.comparison.outcome import measured, outcome_of
-from traindx.comparison.varying import Setting
 from traindx.record import Run, RunBuilder, Series
 
 RATES = {0.001: 0.3, 0.01: 0.8, 0.1: 1.5}

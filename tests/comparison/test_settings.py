@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 from made_runs import STEPS, losses, outcomes, run_of
 
-from traindx.comparison._names import settings_in_name, short_names
-from traindx.comparison._sidecars import printed_arguments, read_config
-from traindx.comparison.settings import settings_of
-from traindx.comparison.varying import Setting, bundles, repeats, settings_that_differ
+from traindx.comparison.effects import Setting, bundles, repeats, settings_that_differ
+from traindx.comparison.settings import printed_arguments, read_config, settings_in_name, settings_of, short_names
 from traindx.record import RunBuilder
 
 
@@ -92,3 +90,9 @@ def test_results_in_a_configuration_are_no_settings() -> None:
 def test_a_number_in_one_name_alone_is_no_setting() -> None:
     runs = [run_of(0.5, name=name) for name in ("Group7_lr0.1", "lr0.1_b", "lr0.2", "lr0.2_b")]
     assert [setting.name for setting in settings_that_differ(outcomes(*runs))] == ["lr"]
+
+
+def test_a_log_without_settings_hides_none_of_the_others() -> None:
+    known = [run_of(0.2, lr=0.05), run_of(0.3, seed=1, lr=0.05), run_of(0.9, lr=60.0)]
+    unknown = run_of(0.5, name="plain")
+    assert "lr" in [setting.name for setting in settings_that_differ(outcomes(*known, unknown))]

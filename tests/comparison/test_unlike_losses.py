@@ -9,7 +9,7 @@ import pytest
 from made_runs import STEPS, losses, outcomes
 
 from traindx.comparison import Metric, compare
-from traindx.comparison.quantity import Quantity
+from traindx.comparison.types import Quantity
 from traindx.record import Run, RunBuilder
 from traindx.reports.comparison import render
 

@@ -10,8 +10,7 @@ import pytest
 
 from traindx.__main__ import main
 from traindx.causes import all_causes
-from traindx.consult.exercises import PARTS, all_exercises
-from traindx.consult.exercises._base import HEALTHY
+from traindx.consult.exercises import HEALTHY, PARTS, all_exercises
 from traindx.zoo import all_cases
 
 NAMED = [exercise for exercise in all_exercises().values() if exercise.file == "train.py"]

@@ -7,12 +7,12 @@ import json
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from interviewing import causes
 
 from traindx.consult import AnswerError, answer, begin, conclude, next_question, skip
-from traindx.consult.interview import MOST, MOST_SHOWN
+from traindx.consult.interview import MOST
+from traindx.consult.matching import OTHER, all_symptoms
 from traindx.consult.questions import all_questions
-from traindx.consult.symptoms import OTHER, all_symptoms
+from traindx.diagnosis import how_often
 
 
 def test_a_state_survives_json_at_every_moment():
@@ -36,11 +36,77 @@ def test_numbers_enter_the_same_signs_as_measured_ones():
     assert any(text.startswith("By what you said, the learning rate of Adam is 0.1") for text in evidence)
 
 
+ORDER = {
+    "not-learning": ["optimizer", "chance", "norms"],
+    "plateau": ["optimizer", "schedule", "norms"],
+    "overfitting": ["numbers", "data-size", "model-size", "regularisation"],
+    "nan": ["first-nan", "precision", "loss-function", "norms"],
+    "slow-training": ["data-time", "workers", "utilisation"],
+}
+
+
+@pytest.mark.parametrize("symptom", all_symptoms())
+def test_the_first_questions_are_those_of_every_guide_and_there_are_eight_at_most(symptom):
+    state = answer(begin(), "symptoms", [symptom])
+    asked = []
+    while question := next_question(state):
+        asked.append(question["id"])
+        state = skip(state, question["id"])
+    assert asked[: len(ORDER.get(symptom, []))] == ORDER.get(symptom, [])
+    assert len(asked) <= MOST and len(asked) == len(set(asked))
+
+
+@pytest.mark.parametrize("text", ["banana", "how do I save a checkpoint", "…", "my cat", "what is this tool"])
+def test_where_nothing_is_understood_nothing_is_diagnosed(text):
+    state = answer(answer(begin(), "symptoms", [OTHER]), "words", text)
+    offered = next_question(state)
+    assert offered["id"] == "symptoms" and len(offered["options"]) == len(all_symptoms()) == 9
+    assert text in offered["ask"]
+    found = conclude(state)
+    assert not found["understood"] and found["diagnosis"] is None and not found["likely"]
+    assert [name for name, _ in found["symptoms"]] == list(all_symptoms())
+    assert next_question(skip(state, "symptoms")) is None
+    chosen = answer(state, "symptoms", "nan")
+    assert conclude(chosen)["condition"] == "non-finite"
+
+
+def test_a_fault_that_somebody_reports_comes_first_with_its_fix():
+    state = answer(answer(begin(), "symptoms", ["plateau"]), "loss-function", "softmax-first")
+    found = conclude(state)
+    assert found["likely"][0] | {"title": ""} == {
+        "cause": "double-softmax", "title": "", "probability": None, "reported": True, "cases": None,
+    }  # fmt: skip
+    assert "softmax" in found["do_now"]["text"]
+
+
+def test_likely_causes_come_with_how_often_they_were_found():
+    found = conclude(answer(begin(), "symptoms", ["oscillating"]))
+    first = found["likely"][0]
+    assert first["cause"] == "lr-too-high" and first["cases"] == list(how_often("oscillating", "lr-too-high"))
+
+
+@pytest.mark.parametrize("symptom", all_symptoms())
+def test_what_was_said_is_never_turned_round(symptom):
+    """The statement of the symptom answers a fork only where the fork names that very sign."""
+    for reading in all_symptoms()[symptom].readings:
+        state = answer(answer(begin(), "symptoms", [OTHER]), "words", reading.said.removeprefix("You said that "))
+        found = conclude(state)
+        assert found["condition"] == reading.condition, "a reading's own words are understood as that reading"
+        assert "You said that" in found["headline"]
+        assert found["diagnosis"]["verdict"] == "sick"
+        for tree in found["trees"]:
+            for step in tree["path"]:
+                if step["by"] == "told":
+                    fork = next(f for f in all_symptoms()[tree["symptom"]].forks if f.ask == step["ask"])
+                    raised = {name for name, level in reading.signs.items() if level >= 0.5}
+                    assert raised & {*(fork.yes if step["answer"] == "yes" else fork.no), fork.sign}
+
+
 def test_pasted_lines_are_read_by_the_readers():
     lines = "\n".join(f"epoch {i} train_loss: {2 / (i + 1):.4f} val_loss: {0.5 + 0.05 * i:.4f}" for i in range(30))
     state = answer(answer(begin(), "symptoms", ["overfitting"]), "losses", lines)
     assert conclude(state)["diagnosis"]["run"]["steps"] == 30
-    assert causes(state)[0] == "overfitting"
+    assert conclude(state)["condition"] == "overfitting"
 
 
 def test_an_excerpt_that_looks_fine_does_not_refute_a_nan():
@@ -77,18 +143,20 @@ def test_any_sequence_of_answers_ends_well(data):
             state = skip(state, asked["id"]) if said is None else answer(state, asked["id"], said)
         except AnswerError:
             state = skip(state, asked["id"])
-    assert len(seen) <= MOST_SHOWN + 1
-    assert len([name for name in seen if name in state["answers"] and name != "words"]) <= MOST
+    assert len([name for name in seen if name not in ("words", "symptoms")]) <= MOST
     found = conclude(state)
     json.dumps(found, allow_nan=False)
     diagnosis = found["diagnosis"]
+    if diagnosis is None:
+        assert not found["condition"] and not found["likely"], "nothing said, nothing diagnosed"
+        return
     assert sum(h["confidence"] for h in diagnosis["hypotheses"]) <= 1 + 1e-9
     names = [h["cause"] for h in diagnosis["hypotheses"]]
     assert len(names) == len(set(names))
     for h in diagnosis["hypotheses"]:
         assert not set(h["evidence"]) & set(h["against"]), "the same sentence speaks for and against"
         assert h.get("basis") != "seen"
-        assert h["cause"] in ("healthy", "unknown") or h["confidence"] < 0.7, "words alone never make sure"
+        assert h["cause"] in ("healthy", "unknown") or h["confidence"] < 0.95, "words alone never make sure"
     for name in state["skipped"]:
         assert name not in state["answers"]
 
@@ -105,7 +173,12 @@ def test_every_question_can_be_answered_by_each_of_its_options():
             question.answer(text)
 
 
-def test_the_headline_names_the_likely_cause_of_a_complaint_that_is_no_outcome():
+def test_the_headline_names_a_complaint_that_is_no_outcome():
     state = answer(answer(begin(), "symptoms", ["slow-training"]), "utilisation", "waits")
-    assert conclude(state)["diagnosis"]["summary"].startswith("By what you said: ")
-    assert "data loading" in conclude(state)["diagnosis"]["summary"]
+    found = conclude(state)
+    assert found["condition"] == "waiting-for-data" and found["diagnosis"]["verdict"] == "sick"
+    assert (
+        found["headline"]
+        == "Waiting for data, by what you said. You said that the GPU is mostly idle and waits for the loader."
+    )
+    assert found["run"]["command"] == "traindx run train.py"

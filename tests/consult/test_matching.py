@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.consult.understanding import phrases, totals
 
 from traindx.consult import answer, begin, conclude, next_question
 from traindx.consult.matching import heard, recognise, sayings
@@ -15,10 +16,10 @@ def found(text, kind):
 @pytest.mark.parametrize(
     ("text", "symptom"),
     [
-        ("my loss is not decreasing at all", "plateau"),
+        ("my loss is not decreasing at all", "not-learning"),
         ("Loss doesn't decrease after epoch 3", "plateau"),
-        ("it's stuck at 0.693", "plateau"),
-        ("the model isn't learning anything", "plateau"),
+        ("it's stuck at 0.693", "not-learning"),
+        ("the model isn't learning anything", "not-learning"),
         ("converges very slowly", "slow"),
         ("training loss oscilates wildly", "oscillating"),
         ("loss goes up after a while", "oscillating"),
@@ -34,6 +35,74 @@ def found(text, kind):
 )
 def test_symptoms_are_recognised(text, symptom):
     assert symptom in found(text, "symptom")
+
+
+@pytest.mark.parametrize(
+    ("text", "exactly"),
+    [
+        ("the loss goes down but validation goes up", {"overfitting"}),
+        ("validation loss goes up", {"overfitting"}),
+        ("loss goes up", {"oscillating"}),
+        ("train acc 99% val acc 65%", {"overfitting"}),
+        ("gradients are all zero", {"vanishing"}),
+        ("gradients blow up in my rnn", {"exploding"}),
+        ("I increased the batch size but the loss still oscillates", {"oscillating"}),
+        ("why does my resnet not learn anything", {"not-learning"}),
+        ("loss increases after four epochs", {"oscillating"}),
+        ("my RL agent does not learn", {"reinforcement"}),
+        ("is my policy broken", {"reinforcement"}),
+        ("resnet or vit?", {"architecture"}),
+        ("I need to tune LR randomly", {"random-rate"}),
+        ("let me try a different optimizer", {"which-optimizer"}),
+        ("I use Adam with lr=0.1 and the loss is nan", {"nan"}),
+        ("we use gradient clipping but the loss still spikes", {"oscillating"}),
+        ("gpu memory keeps growing until OOM", {"slow-training", "memory"}),
+        ("my loss just sits at 2.303 forever", {"not-learning"}),
+        ("val loss started climbing after epoch 3 while train keeps dropping", {"overfitting"}),
+        ("loss doesn't explode but it doesn't go down either", {"not-learning"}),
+        ("the loss goes down then up then down", {"oscillating"}),
+        ("training was fine until epoch 20 and then everything collapsed", {"oscillating"}),
+        ("my training loss is higher than my validation loss", {"is-it-normal"}),
+        ("validation accuracy is higher than training accuracy", {"is-it-normal"}),
+        ("the first layers barely get any gradient", {"vanishing"}),
+        ("the loss was fine for 5k steps and then exploded", {"oscillating"}),
+        ("accuracy rose to 70 and has been flat ever since", {"plateau"}),
+        ("perplexity improves until 40 and then it just sits there", {"plateau"}),
+        ("the loss goes down but gpu memory keeps growing", {"slow-training"}),
+        ("after 3 days loss has only gone from 4.1 to 4.0", {"slow"}),
+        ("loss decreases by 0.001 per epoch", {"slow"}),
+        ("half of my relus are dead", {"vanishing"}),
+        ("my mAP levels off", {"plateau"}),
+        ("loss still 0.693 after 50 epochs", {"not-learning"}),
+        ("can I replace nan gradients by zero", {"ignore-nan"}),
+        ("the gradients look healthy", set()),
+        ("my loss is not nan", set()),
+    ],
+)
+def test_what_is_said_is_heard_and_nothing_else(text, exactly):
+    assert {match.id for match in recognise(text)} == exactly
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Adam with lr=0.1", {"optimizer": "Adam with lr=0.1"}),
+        ("lr=0.1 with Adam", {"optimizer": "lr=0.1 with Adam"}),
+        ("train acc 99% val acc 65%", {"numbers": "accuracy 99 and 65"}),
+        ("100% on train but only 60% on the holdout", {"numbers": "accuracy 100 and 60"}),
+        ("batch size 32 and 2000 images", {"batch-size": "32", "data-size": "2000"}),
+    ],
+)
+def test_numbers_are_heard_with_their_setting(text, said):
+    assert heard(text) == said
+
+
+def test_most_is_understood_of_what_people_say_in_public_threads():
+    """Of the sources that are set aside (`python -m benchmarks.consult.understanding`)."""
+    aside = [phrase for phrase in phrases() if phrase.aside]
+    assert len(list(phrases())) >= 300 and len(aside) > 100
+    counts = totals(aside)
+    assert counts["right"] >= 0.9 * len(aside) and counts["wrong"] <= 0.02 * len(aside)
 
 
 @pytest.mark.parametrize("text", ["there is no nan anywhere", "it is not overfitting", "without any spikes"])

@@ -1,18 +1,20 @@
-"""Interviews as people tell them: what an experienced engineer expects must be among the first three causes."""
+"""Interviews as people tell them: what an experienced engineer expects must be the condition or among the three
+causes named."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from interviewing import causes, interview
 
-from traindx.consult.toml import parse
+from traindx.conditions import all_conditions
+from traindx.consult import answer, begin, conclude
+from traindx.toml import parse
 
 STORIES = parse(Path(__file__).with_name("stories.toml").read_text(encoding="utf-8"))["story"]
-# The batch size matters only beside batch norm, and neither answer alone looks worthwhile: it is never asked.
-MISS = pytest.mark.xfail(strict=True, reason="two answers that matter only together")
-KNOWN_MISSES = {"Batches of two with batch norm": MISS}
+# Oscillation is seldom explained by a missing warmup in public cases, and a constant rate says little by itself.
+MISS = pytest.mark.xfail(strict=True, reason="the rates of oscillation know a missing warmup too seldom")
+KNOWN_MISSES = {"A transformer from scratch without warmup": MISS}
 
 
 @pytest.mark.parametrize(
@@ -20,5 +22,9 @@ KNOWN_MISSES = {"Batches of two with batch norm": MISS}
     [pytest.param(s, id=s["name"], marks=KNOWN_MISSES.get(s["name"], ())) for s in STORIES],
 )
 def test_story(story):
-    state = interview(story["symptoms"], story["answers"], story.get("told"))
-    assert set(causes(state)[:3]) & set(story["expect"])
+    state = answer(begin(), "symptoms", story["symptoms"])
+    for name, said in {**({"words": story["told"]} if "told" in story else {}), **story["answers"]}.items():
+        state = answer(state, name, said)
+    found = conclude(state)
+    named = {one["cause"] for one in found["likely"]} | {all_conditions()[found["condition"]].cause}
+    assert named & set(story["expect"])

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from traindx.conditions import all_conditions
 from traindx.consult import answer, begin, conclude
+from traindx.consult.matching import all_symptoms, walk
 from traindx.consult.questions import all_questions
-from traindx.consult.symptoms import all_symptoms
-from traindx.consult.walking import walk
 from traindx.signs import Sign, Signs, all_signs
 
-WANTED = {"plateau", "slow", "oscillating", "nan", "exploding", "vanishing", "overfitting", "slow-training"}
+WANTED = {
+    "not-learning",
+    "plateau",
+    "slow",
+    "oscillating",
+    "nan",
+    "exploding",
+    "vanishing",
+    "overfitting",
+    "slow-training",
+}
 
 
 def signs(**levels):
@@ -26,7 +36,9 @@ def test_every_symptom_has_a_tree():
 
 @pytest.mark.parametrize("symptom", all_symptoms().values(), ids=lambda symptom: symptom.id)
 def test_a_tree_holds_together(symptom):
-    assert set(symptom.signs) <= set(all_signs())
+    for reading in symptom.readings:
+        assert set(reading.signs) <= set(all_signs()) and reading.condition in all_conditions() and reading.words
+    assert set(symptom.first) <= set(all_questions())
     places = {fork.id for fork in symptom.forks} | set(symptom.leaves)
     assert len(places) == len(symptom.forks) + len(symptom.leaves), "a fork and an end of one name"
     order = [fork.id for fork in symptom.forks]
@@ -50,7 +62,7 @@ def test_a_walk_that_knows_nothing_still_ends_somewhere(symptom):
 def test_a_plateau_with_healthy_gradients_and_a_usual_rate_leads_on_to_the_loss():
     plateau = all_symptoms()["plateau"]
     path = walk(plateau, signs(loss_plateau=0.9, gradients_zero=0.0, rate_above_usual=0.0, loss_broadcasts=1.0))
-    assert [step.answer for step in path.steps] == ["yes", "yes", "yes", "no"]
+    assert [step.answer for step in path.steps] == ["yes", "yes", "no"]
     assert path.ends == plateau.leaves["outputs"]
     assert {step.by for step in path.steps} == {"measured"}
 

@@ -12,7 +12,7 @@ from traindx.signs import all_signs
 
 def beside(first: str, **levels: float) -> list[str]:
     known = {name.replace("_", "-"): level for name, level in levels.items()}
-    return [name for name, _ in additional_faults(current(), known, first, "observed")]
+    return [name for name, _ in additional_faults(current(), known, first)]
 
 
 def test_every_sign_that_shows_a_fault_catches_a_cause() -> None:

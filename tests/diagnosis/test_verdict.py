@@ -40,7 +40,7 @@ def test_verdicts(levels: dict[str, float], verdict: str) -> None:
 
 def test_a_flat_or_rising_loss_of_an_observed_run_is_a_doubt_where_all_else_speaks_for_it() -> None:
     model = Model(all_causes(), stated(all_causes()))
-    meant = LEARNED | {"loss-diverged": 1.0, "first-loss-at-chance": 1.0}
+    meant = LEARNED | {"loss-diverged": 1.0}
     assert model.healthy_chance(meant) >= ALARM
     assert assess(model, meant, "observed").verdict == "inconclusive"
     assert assess(model, meant, "log").verdict == "sick"  # a log knows no more than its curve
@@ -61,7 +61,7 @@ class Suspecting(Model):
         super().__init__(all_causes(), stated(all_causes()))
         self.answer = {**dict.fromkeys(self.causes, 0.0), UNKNOWN: 1.0 - confidence, cause: confidence}
 
-    def causes_given_wrong(self, levels: Mapping[str, float], kind: str) -> dict[str, float]:
+    def causes_given_wrong(self, levels: Mapping[str, float]) -> dict[str, float]:
         return self.answer
 
     def healthy_chance(self, levels: Mapping[str, float]) -> float:
@@ -109,5 +109,18 @@ def test_no_answer_contradicts_itself(levels: dict[str, float], kind: str) -> No
         assert not found.doubts and not found.bad and found.seen is None and found.suspected is None
         successes = [name for name in units if units[name].shows == "success" and levels.get(name, 0.0) > 0]
         assert successes or any(units[name].earns and level < 0.5 for name, level in levels.items())
-    causes = current().causes_given_wrong(levels, kind)
+    causes = current().causes_given_wrong(levels)
     assert HEALTHY not in causes and sum(causes.values()) <= 1 + 1e-9
+
+
+def test_one_measurement_is_a_suspicion_with_a_limit_and_a_setting_a_question() -> None:
+    model = current()
+    alone = {"target-scale-large": 1.0, **LEARNED}
+    assert model.measurements("unscaled-targets", alone) == 1
+    assert model.causes_given_wrong(alone)["unscaled-targets"] <= 0.8
+    setting = {"batch-size-small": 1.0, "training-learned": 1.0}
+    assert model.measurements("batch-too-small", setting) == 0
+    assert model.causes_given_wrong(setting)["batch-too-small"] <= 0.5
+    several = {"init-scale-large": 1.0, "first-loss-above-chance": 1.0, "saturated-units": 1.0}
+    assert model.measurements("init-too-large", several) >= 2
+    assert model.causes_given_wrong(several)["init-too-large"] > 0.9

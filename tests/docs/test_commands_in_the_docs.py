@@ -12,7 +12,7 @@ import pytest
 
 from traindx.causes import all_causes, page_names, read_page
 from traindx.commands import _verbs
-from traindx.commands._parser import Parser
+from traindx.commands._verbs import Parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from example_session import compared, session, shown
 from guide_snippets import follow, missing_lines, snippets
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,12 @@ def test_a_guide_can_be_followed_literally(page: Path, tmp_path: Path) -> None:
 def test_every_guide_shows_something_to_run() -> None:
     assert GUIDES
     assert [page.stem for page in GUIDES if not snippets(page.read_text(encoding="utf-8"))] == []
+
+
+def test_the_first_session_is_what_traindx_prints() -> None:
+    """`python tests/docs/example_session.py` renews it."""
+    assert len(compared(shown())) > 5
+    assert compared(shown()) == compared(session())
 
 
 def test_links_of_the_readme_lead_to_files() -> None:

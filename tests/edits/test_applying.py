@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import subprocess
+import threading
+import time
 from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
 
+from traindx.commands.treat import files_now
 from traindx.edits import applying
 from traindx.edits.applying import ApplyError, apply, changes_of, digests, held_by_git
 from traindx.edits.diff import unified_diff
+from traindx.probes.launch import Script
 
 OLD = "import torch  # kept\nlr = 0.5   # as it was\n\nprint(lr)"  # no newline at the end, odd spacing
 NEW = OLD.replace("0.5", "0.05")
@@ -183,8 +186,90 @@ def test_a_backup_that_cannot_be_made_stops_everything(project: Path, monkeypatc
     assert (project / "train.py").read_text() == OLD
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
 def test_a_read_only_file_is_one_clear_line(project: Path) -> None:
     (project / "train.py").chmod(0o444)
     with pytest.raises(ApplyError, match="cannot be written"):
         changes_of(patch_of(), project)
+
+
+def test_two_at_once_do_not_overwrite_each_other(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have read the same text; the second must see what the first has written."""
+    texts = [OLD.replace("0.5", number) for number in ("0.05", "0.005")]
+    changes = [changes_of(patch_of(new=text), project) for text in texts]
+    write, inside, most = applying._apply, [], []
+
+    def slowly(changes: list[applying.Change]) -> applying.Applied:
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.05)
+        try:
+            return write(changes)
+        finally:
+            inside.pop()
+
+    monkeypatch.setattr(applying, "_apply", slowly)
+    told: list[str] = []
+
+    def treat(own: list[applying.Change]) -> None:
+        try:
+            told.append(str(len(apply(own).files)))
+        except ApplyError as error:
+            told.append(str(error))
+
+    threads = [threading.Thread(target=treat, args=(own,)) for own in changes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 1
+    written, refused = sorted(told, key=len)
+    assert written == "1" and "changed in the meantime" in refused
+    assert (project / "train.py").read_text() in texts
+
+
+def test_a_script_that_is_a_link_is_watched_where_its_file_is(project: Path, tmp_path: Path) -> None:
+    link = tmp_path / "train.py"
+    link.symlink_to(project / "train.py")
+    assert set(files_now(Script(str(link)))) == {(project / "train.py").resolve()}
+
+
+def test_a_script_that_is_a_link_elsewhere_under_another_name_is_written(project: Path, tmp_path: Path) -> None:
+    """The patch calls it by the name of the link."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "link.py").symlink_to(project / "train.py")
+    apply(changes_of(patch_of("link.py"), folder, files_now(Script(str(folder / "link.py")))))
+    assert (folder / "link.py").is_symlink() and (project / "train.py").read_text() == NEW
+
+
+def test_a_module_is_watched_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    as_run = files_now(Script("train", module=True))
+    (project / "train.py").write_text(OLD + "  # edited")
+    with pytest.raises(ApplyError, match="changed since the run"):
+        changes_of(patch_of(old=OLD + "  # edited", new=NEW + "  # edited"), project, as_run)
+
+
+def test_a_repository_with_missing_objects_starts_no_program(project: Path, tmp_path: Path) -> None:
+    """git would fetch what is missing from the promised remote, with the program that its settings name."""
+    git(project, "init", "-q")
+    git(project, "add", "train.py")
+    git(project, "commit", "-qm", "x")
+    for path in (project / ".git" / "objects").rglob("*"):
+        if path.is_file() and path.parent.name != "info":
+            path.chmod(0o600)
+    blob = subprocess.run(
+        ["git", "-C", str(project), "rev-parse", "HEAD:train.py"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    (project / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    made = tmp_path / "made"
+    for name, value in (
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", str(tmp_path)),
+        ("remote.origin.uploadpack", f"touch '{made}' #"),
+    ):
+        git(project, "config", name, value)
+    assert not held_by_git(project / "train.py", OLD.encode())
+    assert not made.exists()

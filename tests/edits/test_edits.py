@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from project_of import applied, project, site
 
-from traindx.edits import Edits, Project
-from traindx.edits.arguments import set_argument
+from traindx.edits import Edits, Project, changes
+from traindx.edits.calls import set_argument
 
 STYLES = {
     "plain": "import a\n\nx = 1\nloss.backward()\nopt.step()\n",
@@ -140,6 +140,69 @@ def test_an_uncertain_value_is_refused(tmp_path: Path, text: str) -> None:
     assert edits.patch() is None
 
 
+SHOWN = {  # where a run that has shown 5.0 got it from
+    "given to a constructor": ("class C:\n    lr: float = 1e-3\nc = C(lr=5.0)\nopt = SGD(p, lr=c.lr)\n", "C(lr=0.1)"),
+    "keywords of a dict": ('c = dict(lr=5.0)\nopt = SGD(p, lr=c.get("lr", 0.3))\n', "dict(lr=0.1)"),
+    "entry in an entry": ('c = {"optim": {"lr": 5.0}}\nopt = SGD(p, lr=c["optim"]["lr"])\n', '{"lr": 0.1}'),
+    "options as a dict": (
+        'q.add_argument("-l", "--rate", dest="lr", default=5.0)\nargs = vars(q.parse())\nopt = SGD(p, lr=args["lr"])\n',
+        "default=0.1",
+    ),
+    "passed on": ("settings = dict(lr=5.0, momentum=0.9)\nopt = SGD(p, **settings)\n", "dict(lr=0.1, mom"),
+    "set again": ('c = {"lr": 1.0}\nc["lr"] = 5.0\nopt = SGD(p, lr=c["lr"])\n', 'c["lr"] = 0.1'),
+    "saved by a framework": (
+        "class Lit:\n    def __init__(self, lr=1e-3):\n        self.save_hyperparameters()\n"
+        "    def configure_optimizers(self):\n        return SGD(self.parameters(), lr=self.hparams.lr)\n"
+        "fit(Lit(lr=5.0))\n",
+        "Lit(lr=0.1)",
+    ),
+    "computed": ("size = 32\nopt = SGD(p, lr=0.15625 * size)\n", "SGD(p, lr=0.1)"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SHOWN.values(), ids=SHOWN)
+def test_the_value_that_the_run_has_shown_tells_its_place(tmp_path: Path, text: str, expected: str) -> None:
+    made = project(tmp_path, text)
+    edits = Edits(made)
+    assert set_argument(edits, *made.calls("SGD")[0], "lr", "0.1", "SGD", 5.0) is None
+    assert expected in applied(edits)
+
+
+NOT_SHOWN = {
+    "one of several": "for lr in (5.0, 1.0):\n    opt = SGD(p, lr=lr)\n",
+    "a parameter of two calls": "def f(rate):\n    opt = SGD(p, lr=2 * rate)\nf(2.5)\nf(1.0)\n",
+    "another number": "settings = dict(lr=1.0)\nopt = SGD(p, **settings)\n",
+    "written twice": "a = dict(lr=5.0)\nb = dict(lr=5.0)\nopt = SGD(p, **pick(a, b))\n",
+}
+
+
+@pytest.mark.parametrize("text", NOT_SHOWN.values(), ids=NOT_SHOWN)
+def test_a_place_that_may_be_another_is_refused(tmp_path: Path, text: str) -> None:
+    made = project(tmp_path, text)
+    edits = Edits(made)
+    set_argument(edits, *made.calls("SGD")[0], "lr", "0.1", "SGD", 5.0)
+    assert edits.patch() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "value", "expected"),
+    [
+        ("c.yaml", "model:\n  lr_min: 5.0\noptim:\n  lr: 5.0  # why\n", "1e-05", "  lr: 1.0e-05  # why\n"),
+        ("c.json", '{"batch": 5.0, "optim": {"lr": 5}}', "0.1", '{"batch": 5.0, "optim": {"lr": 0.1}}'),
+        ("c.toml", "[optim]\nlr = 5e0\n", "0.1", "[optim]\nlr = 0.1\n"),
+    ],
+)
+def test_a_value_from_a_configuration_file_is_written_there(
+    tmp_path: Path, name: str, entry: str, value: str, expected: str
+) -> None:
+    made = project(tmp_path, f'c = load("{name}")\nopt = SGD(p, lr=c["optim"]["lr"])\n')
+    (tmp_path / name).write_text(entry)
+    edits = Edits(made)
+    set_argument(edits, *made.calls("SGD")[0], "lr", value, "SGD", 5.0)
+    applied(edits)
+    assert (tmp_path / name).read_text().endswith(expected)
+
+
 def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
     made = project(tmp_path, "from torch import optim\nopt = optim.SGD(p)\nopt.step()\n")
     edits, statement = step(made)
@@ -177,3 +240,49 @@ def test_libraries_and_other_folders_are_not_edited(tmp_path: Path) -> None:
     (library / "container.py").write_text("y = 1\n")
     assert made.source(str(library / "container.py")) is None
     assert made.source(__file__) is None
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_a_value_behind_lightnings_hyperparameters(tmp_path: Path, saves: bool) -> None:
+    made = project(
+        tmp_path,
+        "class Lit(Module):\n"
+        "    def __init__(self, lr):\n"
+        f"        {'self.save_hyperparameters()' if saves else 'self.hparams = load()'}\n"
+        "    def configure_optimizers(self):\n"
+        "        return Adam(self.parameters(), lr=self.hparams.lr)\n"
+        "fit(Lit(lr=0.3))\n",
+    )
+    edits = Edits(made)
+    set_argument(edits, *made.calls("Adam")[0], "lr", "0.001", "Adam")
+    assert ("+fit(Lit(lr=0.001))" in (edits.patch() or "")) is saves
+
+
+INSERTED = {
+    "def main():\n    net = Net()\n    for x in d:\n        net(x)\n": True,
+    "def train(model):\n    for x in d:\n        model(x)\ndef main():\n    net = Net()\n    train(net)\n": False,
+    "net = Net()\ndef train(model):\n    for x in d:\n        model(x)\n": True,
+    "def main():\n    net = Net()\n    def step():\n        for x in d:\n            net(x)\n": True,
+    "def make():\n    global net\n    net = Net()\ndef train():\n    for x in d:\n        f(x)\n": True,
+}
+
+
+@pytest.mark.parametrize(("text", "visible"), INSERTED.items(), ids=range(len(INSERTED)))
+def test_a_name_must_exist_at_the_place_where_it_is_written(tmp_path: Path, text: str, visible: bool) -> None:
+    made = project(tmp_path, text)
+    source = made.sources[0]
+    edits = Edits(made)
+    loop = next(node for node in source.walk(ast.For) if isinstance(node, ast.For))
+    edits.insert_before(source, loop, "net.train()")
+    assert (edits.patch() is not None) is visible
+
+
+def test_a_change_is_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A patch and its place are asked for in turn; with a source of thousands of statements each check takes long."""
+    checked: list[str] = []
+    monkeypatch.setattr(changes, "_sound", lambda source, text: not checked.append(text))
+    made = project(tmp_path, STYLES["plain"])
+    edits, statement = step(made)
+    edits.insert_after(made.sources[0], statement, "opt.zero_grad()")
+    assert edits.patch() and edits.place() and edits.patch()
+    assert len(checked) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from traindx.edits import patched_texts
+from traindx.edits import merged, patched_texts
 from traindx.edits.diff import unified_diff
 
 
@@ -42,3 +42,16 @@ def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("something else\n")
     assert patched_texts(unified_diff(Path("train.py"), "a\n", "b\n"), tmp_path) is None
     assert patched_texts(unified_diff(Path("other.py"), "a\n", "b\n"), tmp_path) is None
+
+
+def test_two_patches_become_one_unless_they_change_the_same_lines(tmp_path: Path) -> None:
+    old = "".join(f"line {number}\n" for number in range(30))
+    (tmp_path / "train.py").write_text(old)
+    first = unified_diff(Path("train.py"), old, old.replace("line 3\n", "new 3\nand more\n"))
+    second = unified_diff(Path("train.py"), old, old.replace("line 7\n", ""))
+    both = merged([second, first], tmp_path)
+    assert both is not None and "-line 20" not in both
+    wanted = old.replace("line 3\n", "new 3\nand more\n").replace("line 7\n", "")
+    assert patched_texts(both, tmp_path) == {tmp_path / "train.py": wanted}
+    other = unified_diff(Path("train.py"), old, old.replace("line 3\n", "other 3\n"))
+    assert merged([first, other], tmp_path) is None

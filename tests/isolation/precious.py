@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from attacks import PRELUDE
 
@@ -81,15 +82,27 @@ class Attacker:
         command = Isolation(self.mode).command("run_file", [str(script)], [kept])  # type: ignore[arg-type]
         about = json.loads(command[3])
         assert about["mode"] == self.mode
+        return self.command(command, **environment)
+
+    def command(self, command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+        with (self.precious.folder / "raw.bin").open("rb") as held:
+            return self._run(command, held, environment)
+
+    def _run(
+        self, command: list[str], held: IO[bytes], environment: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*self.prefix, *command],
+            stdin=held,
             cwd=self.precious.folder,
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(self.precious.root / "home"),
                 "TMPDIR": str(self.precious.root / "tmp"),
                 "PRECIOUS_TMP": str(self.precious.root / "tmp"),
-                "PYTHONPATH": str(self.precious.root / "modules"),
+                "PYTHONPATH": os.pathsep.join(
+                    filter(None, (str(self.precious.root / "modules"), os.environ.get("PYTHONPATH")))
+                ),
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "OMP_NUM_THREADS": "1",
                 "MPLBACKEND": "agg",

@@ -55,7 +55,8 @@ def test_other_programs_change_nothing(attack: Attacker, precious: Precious) -> 
 
 def test_a_daemon_ends_with_the_script(attack: Attacker, precious: Precious) -> None:
     beacon = precious.root / "kept" / "beacon"
-    done = attack(attacks.DAEMON + "import time; time.sleep(0.3)", BEACON=str(beacon))
+    waiting = "import time\nwhile not os.path.exists(os.environ['BEACON']):\n    time.sleep(0.05)"
+    done = attack(attacks.DAEMON + waiting, BEACON=str(beacon))
     assert "done" in done.stdout and beacon.exists()
     size = beacon.stat().st_size
     time.sleep(0.4)

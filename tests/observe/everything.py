@@ -33,6 +33,7 @@ for epoch in range(3):
     model.eval()
     with torch.no_grad():
         print(epoch, sum(nn.functional.cross_entropy(model(a), b).item() for a, b in test))
+        print(sum(int((model(a).argmax(1) == b).sum()) for a, b in test))
     print(epoch, sum(nn.functional.cross_entropy(model(a), b).item() for a, b in test))  # and without no_grad()
 
 alone = nn.Parameter(torch.ones(3))

@@ -1,5 +1,7 @@
 """Two ranks train replicas of one model, healthy or with a fault of the given name."""
 
+import os
+import signal
 import sys
 import time
 
@@ -23,6 +25,9 @@ own = torch.Generator().manual_seed(100 + rank)
 teacher = torch.randn(16, 4, generator=torch.Generator().manual_seed(5))
 for step in range(100):
     x = torch.randn(32, 16, generator=own)
+    if fault == "killed_rank" and rank == 1 and step == 40:
+        time.sleep(0.3)  # until what was measured is written
+        os.kill(os.getpid(), signal.SIGKILL)
     if fault == "slow_rank" and rank == 1:
         time.sleep(0.02)
     optimizer.zero_grad()
@@ -44,6 +49,8 @@ for step in range(100):
         for parameter in net.parameters():
             dist.all_reduce(parameter.data)
             parameter.data /= 2
-print(f"{sum(p.double().sum() for p in net.parameters()).item():.12f}", flush=True)
+# One write, not print()'s two: unbuffered, the lines of two ranks on one pipe would mix.
+sys.stdout.write(f"{sum(p.double().sum() for p in net.parameters()).item():.12f}\n")
+sys.stdout.flush()
 dist.barrier()  # neither rank leaves while the other one needs it
 dist.destroy_process_group()

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from traindx.observe.copies import twin_of
+from traindx.observe.model_walk import twin_of
 
 
 def test_copy_fires_no_hook():

@@ -12,8 +12,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from traindx.observe.hook_points.driving import Driver, Several
 from traindx.observe.hook_points.hooks import HookPoints
+from traindx.observe.hook_points.moments import Driver, Several
 
 
 @contextmanager

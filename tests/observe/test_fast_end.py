@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -23,7 +24,7 @@ def clocks(monkeypatch):
 def steps_until_over(clocks, own_step: float, step: float, **until) -> int:
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1)
     session = SimpleNamespace(
-        hooks=SimpleNamespace(inside=False),
+        hooks=SimpleNamespace(inside=False, save_due=math.inf),
         step=100,
         backward_sites={},
         loss_level=(1.0, 0.1),

@@ -15,12 +15,11 @@ from traindx.observe.hook_points.hooks import MOMENTS
 from traindx.observe.metric_queue import MetricQueue
 from traindx.observe.recording import Recording
 from traindx.observe.runner import find_program, run_program
-from traindx.observe.watchers import updates
+from traindx.observe.watchers import all_watchers, updates
 from traindx.record import load
-from traindx.units import modules_of
 
 EVERYTHING = str(Path(__file__).parent / "everything.py")
-WATCHERS = {module.Watcher.name: module.Watcher for module in modules_of("traindx.observe.watchers", "Watcher")}
+WATCHERS = {kind.name: kind for kind in all_watchers()}
 AMONG_RANKS = ("replicated", "reduced")  # need several processes: tests/observe/test_ranks.py
 FAULTS = [
     (name, moment)

@@ -36,10 +36,10 @@ for epoch in range(6):
 
 
 @pytest.mark.parametrize(
-    ("freeze", "level"),
-    [("pass", 0.0), ("self.hidden.weight.requires_grad_(False)", 1.0)],
+    ("freeze", "raised"),
+    [("pass", False), ("self.hidden.weight.requires_grad_(False)", True)],
     ids=["a table of positions", "a layer beside it"],
 )
-def test_a_table_of_positions_is_no_untrained_layer(warm, script, freeze, level):
+def test_a_table_of_positions_is_no_untrained_layer(warm, script, freeze, raised):
     signs = measure_all(observed(warm, script(SCRIPT.replace("FREEZE", freeze))).run)
-    assert signs.level("fresh-layers-frozen") == level
+    assert (signs.level("fresh-layers-frozen") >= 0.5) == raised

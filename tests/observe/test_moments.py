@@ -6,12 +6,12 @@ import pytest
 
 from traindx.observe.hook_points.hooks import HookPoints
 from traindx.observe.hook_points.moments import check_handlers
-from traindx.units import modules_of
+from traindx.observe.watchers import all_watchers
 
 
 def test_handlers_of_all_watchers_are_moments():
-    for module in modules_of("traindx.observe.watchers", defining="Watcher"):
-        check_handlers(object.__new__(module.Watcher))
+    for kind in all_watchers():
+        check_handlers(object.__new__(kind))
 
 
 class Misspelt:

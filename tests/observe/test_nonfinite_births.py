@@ -58,6 +58,13 @@ BIRTHS = {
         {"where": "backward", "op": "pow"},
         ".sum() ** 0.5",
     ),
+    "gradient of a logarithm of zero that the loss masks": (
+        "p = (model(x) * 0 + (1.0 if step < 6 else 0.0))\n"
+        "loss = torch.where(p > 0, p * torch.log(p), torch.zeros_like(p)).sum()",
+        "",
+        {"where": "backward", "op": "log"},
+        "torch.log(p)",
+    ),
     "gradient of sqrt at zero": (
         "d = (model(x) * (1.0 if step < 6 else 0.0)) ** 2\nloss = torch.sqrt(d.sum())",
         "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from small_loops import named, observed
 
@@ -221,3 +222,107 @@ def test_evaluation_batches_of_padding_alone_are_no_nan(warm, script):
     seen = observed(warm, script(HEAD + ALL_PADDING))
     last = seen.run.series("loss/validation").values[-1]
     assert last == pytest.approx(float(seen.out.splitlines()[-1]), rel=1e-3)
+
+
+BUILT_LATE = """
+class Late(nn.Module):
+    def forward(self, x):
+        if not hasattr(self, "inner"):
+            self.inner = nn.Linear(x.shape[1], 1)
+        return self.inner(x)
+x = torch.randn(160, 5)
+y = x.sum(1, keepdim=True)
+model = Late()
+model(x[:1])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(10):
+    for rows in torch.randperm(96).split(16):
+        optimizer.zero_grad()
+        F.mse_loss(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print(F.mse_loss(model(x[96:]), y[96:]).item())
+"""
+
+
+def test_a_model_that_its_first_call_builds_is_evaluated_like_any_other(warm, script):
+    """Models of Keras are built that way unless they are told their inputs."""
+    seen = observed(warm, script(HEAD + BUILT_LATE))
+    printed = [float(line) for line in seen.out.split()]
+    assert seen.run.series("loss/validation").values == pytest.approx(printed, rel=1e-3)
+
+
+METRIC = """
+import torch, torch.nn as nn, torch.nn.functional as F
+torch.manual_seed(0)
+class MacroAccuracy(nn.Module):
+    def forward(self, scores, y):
+        answers = scores.argmax(1)
+        return torch.stack([(answers[y == c] == c).float().mean() for c in range(3)]).mean()
+class Own(nn.Module):
+    def forward(self, scores, y):
+        return -scores.log_softmax(1)[torch.arange(len(y)), y].mean()
+net, metric, own = nn.Linear(10, 3), MacroAccuracy(), Own()
+opt = torch.optim.Adam(net.parameters(), 1e-2)
+W = torch.randn(10, 3)
+def batch(n):
+    x = torch.randn(n, 10)
+    return x, (x @ W).argmax(1)
+def evaluate():
+    net.eval()
+    with torch.no_grad():
+        values = [SCORE(net(x), y) for x, y in (batch(150) for _ in range(3))]
+    net.train()
+    print(torch.stack(values).mean().item())
+evaluate()
+for epoch in range(5):
+    for _ in range(20):
+        x, y = batch(32)
+        loss = own(net(x), y)
+        opt.zero_grad(); loss.backward(); opt.step()
+    evaluate()
+"""
+
+
+@pytest.mark.parametrize(("score", "is_loss"), [("metric", False), ("own", True)])
+def test_a_module_that_measures_a_score_is_no_loss(warm, script, score, is_loss):
+    done = observed(warm, script(METRIC.replace("SCORE", score)))
+    values, printed = done.run.series("loss/validation").values, [float(v) for v in done.out.split()]
+    if is_loss:
+        assert np.allclose(values, printed[-len(values) :], rtol=1e-4) and len(values) >= 5
+    else:
+        assert not any(np.isclose(value, printed).any() for value in values)
+
+
+ONE_AHEAD = """
+from torch.utils.data import DataLoader, TensorDataset
+x = torch.randn(400, 8)
+y = (x @ torch.randn(8, 4)).argmax(1)
+model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+def ahead(loader):  # as Accelerate does, to know which batch is the last one
+    batches = iter(loader)
+    batch = next(batches)
+    for following in batches:
+        yield batch
+        batch = following
+    yield batch
+train, valid = (DataLoader(TensorDataset(x[s], y[s]), 40, shuffle=True) for s in (slice(0, 200), slice(200, 400)))
+for epoch in range(20):
+    model.train()
+    for xb, yb in ahead(train):
+        optimizer.zero_grad()
+        F.cross_entropy(model(xb), yb).backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        right = sum((model(xb).argmax(1) == yb).sum().item() for xb, yb in ahead(valid))
+print(right / 200)
+"""
+
+
+def test_labels_of_a_loader_that_is_one_batch_ahead_belong_to_their_own_batch(warm, script):
+    ended = observed(warm, script(HEAD + ONE_AHEAD))
+    measured = ended.run.series("accuracy/validation")
+    assert len(measured) == 20
+    assert float(measured.values[-1]) == pytest.approx(float(ended.out), abs=1e-6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from small_loops import observed
 
+from traindx.diagnosis import diagnose
 from traindx.signs import measure_all
 
 PARTS = """
@@ -256,3 +257,29 @@ def test_relu_on_logits_is_seen(warm, script, last, seen):
     source = PARTS.replace("nn.Linear(16, 2))", f"nn.Linear(16, 2), {last})")
     run = observed(warm, script(source + EPOCHS.format(before="model.train()", mode="model.eval()"))).run
     assert (measure_all(run)["logits-clipped"].level >= 0.7) == seen
+
+
+SUMMED = """
+import torch, torch.nn as nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), 3e-3)
+X = torch.randn(1600, 8)
+y = X.sum(1, keepdim=True)
+total = 0
+def run_epoch():
+    HOW
+    for i in torch.randperm(1600).split(20):
+        loss = ((net(X[i]) - y[i]) ** 2).mean()
+        total += loss
+        opt.zero_grad(); loss.backward(); opt.step()
+    return total / 80
+for epoch in range(8): print(run_epoch().item())
+"""
+
+
+@pytest.mark.parametrize(("how", "verdict"), [("total = 0", "healthy"), ("global total", "sick")])
+def test_graphs_that_are_let_go_after_each_epoch_are_advice(warm, script, how, verdict):
+    found = diagnose(observed(warm, script(SUMMED.replace("HOW", how))).run)
+    assert found.verdict == verdict
+    assert "graph-retained" in [hypothesis.cause for hypothesis in found.hypotheses]

@@ -9,7 +9,7 @@ from small_loops import named, observed
 
 from traindx.diagnosis import diagnose
 from traindx.signs import Sign
-from traindx.signs.data import padding_counted
+from traindx.signs.data.batches import padding_counted
 
 # Sentences of 3 to 12 tokens (ids 4 and above), an end mark (2), and padding (0).
 SETUP = """
@@ -58,6 +58,13 @@ train(Tagger(), batches, loss_of)
     "next token, reshaped copy": SHIFTED + """
 def loss_of(model, ids):
     return criterion(model(ids[:, :-1]).reshape(-1, V), ids[:, 1:].reshape(-1))
+train(Tagger(), batches, loss_of)
+""",
+    "shifted by one, filled up with ignored targets": SHIFTED + """
+sentences[:] = [sentence[:-1] for sentence in sentences]
+def loss_of(model, ids):
+    y = F.pad(ids, (0, 1), value=-100)[:, 1:].contiguous()
+    return criterion(model(ids).view(-1, V), y.view(-1))
 train(Tagger(), batches, loss_of)
 """,
     "classes on the second axis": SHIFTED + """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,12 +12,15 @@ import torch
 from two_ranks import two_ranks
 
 import traindx
-from traindx.observe.rank_comparison import replicas
-from traindx.observe.ranks import is_agreed, next_agreed
+from traindx.observe.rank_comparison import RankComparison, replicas
+from traindx.observe.ranks import is_agreed, is_running, next_agreed, record_of, remove_left
 from traindx.record import RunBuilder
+from traindx.record.ending import Companion
+from traindx.record.writer import RecordWriter
 from traindx.signs import measure_all
 
 SCRIPT = Path(__file__).parent / "replicated.py"
+SAMPLED = Path(__file__).parent / "sampled.py"
 RUN = ("-m", "traindx", "run", "--no-diagnosis", "--out", "run.tdx")
 
 pytestmark = pytest.mark.skipif(not torch.distributed.is_available(), reason="torch without distributed")
@@ -30,8 +34,8 @@ def gloo(tmp_path_factory):
     return alone
 
 
-def observed(folder, fault):
-    ended = two_ranks(folder, SCRIPT, fault, observe=RUN)
+def observed(folder, fault, script=SCRIPT):
+    ended = two_ranks(folder, script, fault, observe=RUN)
     assert [code for code, _, _ in ended] == [0, 0], ended
     assert [path.name for path in folder.iterdir()] == ["run.tdx"], "what the ranks left for each other is gone"
     run = traindx.load(folder / "run.tdx")
@@ -129,3 +133,91 @@ def test_rounding_is_no_difference():
 
 def test_nothing_to_compare():
     assert replicas({0: weights([1.0, 2.0]), 1: RunBuilder("other", "observed").build()}) is None
+
+
+def launched(folder, *script, expect=0):
+    """Run `traindx run torchrun …` as a user does; its stderr and the record."""
+    launcher = ("torchrun", "--standalone", "--nproc_per_node", "2")
+    command = [sys.executable, "-m", "traindx", "run", "--out", "run.tdx", *launcher, *map(str, script)]
+    env = os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=240, check=False)
+    assert (done.returncode == 0) is (expect == 0), done.stderr[-3000:]
+    assert [path.name for path in folder.iterdir() if path.suffix == ".tdx" or path.is_dir()] == ["run.tdx"]
+    return done, traindx.load(folder / "run.tdx")
+
+
+def test_a_launched_job_is_one_record_with_one_answer(tmp_path, gloo):
+    done, run = launched(tmp_path, SCRIPT, "none")
+    assert done.stdout.split() == [out.strip() for _, out, _ in gloo], "observed training is the same on every rank"
+    assert done.stderr.count("record kept in") == 1 and "HEALTHY" in done.stderr
+    assert [rank["exit"] for rank in run.facts["ranks"]] == ["ok", "ok"]
+
+
+def test_a_rank_that_is_killed_is_the_finding(tmp_path):
+    _, run = launched(tmp_path, SCRIPT, "killed_rank", expect=1)
+    diagnosis = run.diagnose()
+    assert diagnosis.verdict == "out-of-scope"
+    assert diagnosis.summary.startswith("Rank 1 was killed at about step"), diagnosis.summary
+    assert "rank 0 waited for it (" in diagnosis.summary or "rank 0" not in diagnosis.summary
+
+
+@pytest.mark.parametrize(
+    ("fault", "says", "patch"),
+    [
+        ("none", None, None),
+        ("no_sampler", "DistributedSampler", None),
+        ("no_set_epoch", "set_epoch", "\n+    sampler.set_epoch(epoch)\n"),
+    ],
+)
+def test_samples_that_repeat(tmp_path, fault, says, patch):
+    run, _ = observed(tmp_path, fault, SAMPLED)
+    diagnosis = run.diagnose()
+    if says is None:
+        assert "duplicated-data" not in {found.cause for found in diagnosis.hypotheses if found.basis == "seen"}
+        assert run.facts["rank_samples"]["equal"] == 0 < run.facts["rank_samples"]["steps"]
+        return
+    assert (diagnosis.leading.cause, diagnosis.leading.basis) == ("duplicated-data", "seen")
+    assert says in diagnosis.leading.fix.summary
+    assert patch is None or patch in diagnosis.leading.fix.patch
+
+
+def rank_that_leaves(folder, rank):
+    """What is there of a rank whose record is written, as `traindx run` has it."""
+    path = record_of(folder, rank)
+    writer = RecordWriter(path)
+    writer.fact("exit", "ok")
+    writer.flush()
+    return writer, Companion(path)
+
+
+def test_a_rank_that_still_closes_its_record_removes_it_itself(tmp_path, monkeypatch):
+    """Rank 0 has lost its patience with another rank, which is still closing its record."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setattr("traindx.observe.rank_comparison.PATIENCE", 0.1)
+    folder, own = tmp_path / "ranks", RecordWriter(tmp_path / "run.tdx")
+    comparison = RankComparison(folder, own)
+    writer, companion = rank_that_leaves(folder, 1)
+    comparison.finish()
+    comparison.close()
+    assert record_of(folder, 1).exists(), "it is still being written"
+    writer.close()
+    companion.remove()
+    assert not is_running(folder, 0)
+    remove_left(folder, [1])
+    own.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["run.tdx"]
+
+
+def test_the_record_of_a_rank_that_has_ended_waits_for_rank_0(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    folder, own = tmp_path / "ranks", RecordWriter(tmp_path / "run.tdx")
+    comparison = RankComparison(folder, own)
+    writer, companion = rank_that_leaves(folder, 1)
+    writer.close()
+    companion.remove()
+    assert is_running(folder, 0), "so the other rank leaves its record"
+    comparison.finish()
+    comparison.close()
+    own.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["run.tdx"]
+    assert [rank["rank"] for rank in traindx.load(tmp_path / "run.tdx").facts["ranks"]] == [0, 1]

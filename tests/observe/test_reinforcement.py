@@ -49,10 +49,21 @@ def test_a_policy_gradient_by_hand_is_handed_over(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "OUT OF SCOPE" in done.stderr
     assert "env.step(action.item())" in " ".join(done.stderr.split())
+    # The list of an episode's log-probabilities holds graphs of this step, not of earlier ones.
+    assert "hoard" not in traindx.load(tmp_path / "run.tdx").facts
+
+
+@pytest.mark.parametrize(
+    ("line", "known"), [("rew.append(r)", True), ("rewards = []", True), ("crew = screw(1)", False)]
+)
+def test_a_variable_is_named_after_a_reward(line: str, known: bool) -> None:
+    assert has_reward(ast.parse(line)) is known
 
 
 def test_it_is_recognised_while_the_run_goes_on(tmp_path: Path) -> None:
-    waits = "import os, signal, time\n" + SCRIPT.replace("range(20)", "range(40)") + "time.sleep(4)\n"
+    waits = "import os, signal, time\n" + SCRIPT.replace("range(20)", "range(400)").replace(
+        "    loss.backward()\n", "    loss.backward()\n    time.sleep(0.01)\n"
+    )
     (tmp_path / "train.py").write_text(waits + "os.kill(os.getpid(), signal.SIGKILL)\n")
     words = [sys.executable, "-m", "traindx", "run", "--out", "run.tdx", "train.py"]
     subprocess.run(words, cwd=tmp_path, capture_output=True)

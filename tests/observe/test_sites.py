@@ -55,3 +55,56 @@ def test_an_optimizer_of_ones_own_is_made_where_its_class_is_called() -> None:
 
     made = Own()
     assert made.site is not None and made.site["text"] == "made = Own()"
+
+
+EDITED = """
+import linecache, sys
+from pathlib import Path
+import torch
+sys.path.insert(0, {folder!r})
+import judging
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+def late(a, b):
+    return torch.nn.functional.l1_loss(a, b)
+
+
+for step in range(120):
+    x = torch.randn(8, 4)
+    if step == 60:
+        for name in (__file__, judging.__file__):
+            Path(name).write_text("# new\\n# new\\n" + Path(name).read_text())
+        linecache.checkcache()  # as whatever prints a traceback
+    judge = (late, judging.late)[step % 2] if step > 60 else judging.early
+    loss = judge(model(x), torch.zeros(8, 1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+raise ValueError("the end")
+"""
+JUDGING = """import torch
+
+
+def early(a, b):
+    return torch.nn.functional.mse_loss(a, b)
+
+
+def late(a, b):
+    return torch.nn.functional.smooth_l1_loss(a, b)
+"""
+
+
+def test_files_edited_while_they_train_are_quoted_as_they_run(warm, script, tmp_path: Path) -> None:
+    (tmp_path / "judging.py").write_text(JUDGING)
+    text = EDITED.format(folder=str(tmp_path))
+    path = script(text)
+    as_run = {"judging.py": JUDGING, path.name: path.read_text()}
+    run = observed(warm, path).run
+    assert path.read_text().startswith("# new\n") and (tmp_path / "judging.py").read_text().startswith("# new\n")
+    sites = [call["site"] for call in run.entries("losses")] + [run.facts["error"]["site"]]
+    assert {call["fn"] for call in run.entries("losses")} == {"mse_loss", "smooth_l1_loss", "l1_loss"}
+    for site in sites:
+        lines = as_run[Path(site["file"]).name].splitlines()
+        assert site["text"] == lines[site["line"] - 1].strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from small_loops import observed, train
 
-from traindx.observe.watchers.samples import _Products
+from traindx.observe.targets import Products
 
 
 def test_only_what_a_product_takes_is_a_weight(warm, script):
@@ -137,7 +137,7 @@ def test_an_optimizer_that_needs_no_backward_keeps_nothing(warm, script):
 def test_a_column_that_knows_a_target_around_zero():
     """Whose sum may well be next to nothing, and which is no rare class for that."""
     x = torch.randn(200, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    products = _Products()
+    products = Products()
     products.add(x, (x[:, 1:2] - x[:, 1:2].mean()))
     found = products.strongest()
     assert found is not None and found["feature"] == 1 and found["correlation"] > 0.999

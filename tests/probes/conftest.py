@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from traindx.probes import _run, fork_server, launch
+from traindx.probes import _run, forking, launch
 from traindx.probes.launch import Script
 
 torch.set_num_threads(1)
@@ -33,7 +33,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
         return False
 
     monkeypatch.setattr(launch, "spawn", spawn)
-    monkeypatch.setattr(fork_server, "available", lambda: False)
+    monkeypatch.setattr(forking, "available", lambda: False)
 
 
 @pytest.fixture

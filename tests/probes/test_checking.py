@@ -12,9 +12,10 @@ from torch import nn
 
 import traindx
 from traindx.checks import check_script
-from traindx.probes import memorising, repeatability
+from traindx.probes import memorising
 from traindx.probes.launch import Script
-from traindx.reports.check.json import as_object
+from traindx.probes.script_check import begin_again, compare_starts
+from traindx.reports.check import as_object
 
 LOSS = nn.functional.cross_entropy
 Write = Callable[..., Script]
@@ -69,7 +70,8 @@ def test_a_sound_script_passes_and_its_starts_agree(script: Write) -> None:
     assert report["gradient-flow"].status == "unasked" and "float16" not in report["gradient-flow"].text
     found = as_object(report)
     assert {check["id"]: check["status"] for check in found["checks"]}["one-batch"] == "passed"
-    assert found["verdict"] != "sick"
+    # It fits noise, so that overfitting may be said of it; a fault may not.
+    assert found["verdict"] != "sick" or found["headline"]["id"] == "overfitting"
 
 
 @pytest.mark.usefixtures("in_process")
@@ -90,12 +92,12 @@ def test_a_missing_zero_grad_fails_the_check(script: Write) -> None:
 @pytest.mark.usefixtures("in_process")
 def test_starts_without_a_seed_differ_and_agree_from_one_seed(script: Write) -> None:
     unseeded = script(loader_script(epochs=1).replace("torch.manual_seed(0)", ""))
-    trials = [repeatability.begin(unseeded, seed) for seed in (0, 1, 0)]
-    found = repeatability.compare(trials[0], trials[1], trials[2])  # type: ignore[arg-type]
+    trials = [begin_again(unseeded, seed) for seed in (0, 1, 0)]
+    found = compare_starts(trials[0], trials[1], trials[2])  # type: ignore[arg-type]
     assert found.result == "seed"
     wild = script(loader_script(epochs=1).replace("torch.manual_seed(0)", "torch.seed()"))
-    trials = [repeatability.begin(wild, seed) for seed in (0, 1, 0)]
-    assert repeatability.compare(trials[0], trials[1], trials[2]).result == "different"  # type: ignore[arg-type]
+    trials = [begin_again(wild, seed) for seed in (0, 1, 0)]
+    assert compare_starts(trials[0], trials[1], trials[2]).result == "different"  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("in_process")

@@ -10,14 +10,8 @@ import pytest
 import torch
 from torch import nn
 
-from traindx.probes.deep import (
-    curvature,
-    first_nonfinite,
-    loss_along_step,
-    mode_gap,
-    noise_scale,
-    replay_spike,
-)
+from traindx.probes.deep.curvature import curvature, noise_scale
+from traindx.probes.deep.looks import loss_along_step, mode_gap, replay_spike
 
 
 class Quadratic(nn.Module):
@@ -141,35 +135,3 @@ def spiking(corrupt: bool) -> tuple[Any, Any, Any, list[Any], dict[str, Any]]:
 def test_a_corrupt_batch_spikes_again_on_earlier_weights_and_an_ordinary_one_does_not() -> None:
     assert replay_spike(*spiking(corrupt=True)).verdict == "data"
     assert replay_spike(*spiking(corrupt=False)).verdict == "step"
-
-
-class Root(nn.Module):
-    def __init__(self, op: str) -> None:
-        super().__init__()
-        self.w = nn.Parameter(torch.zeros(3))
-        self.op = op
-
-    def forward(self, x: Any) -> Any:
-        hidden = self.w * x
-        if self.op == "log":
-            return torch.log(hidden)
-        return torch.sqrt(hidden)
-
-
-def test_the_operation_that_breaks_the_forward_or_the_backward_is_named() -> None:
-    x, y = torch.ones(2, 3), torch.ones(2, 3)
-    forward = first_nonfinite(Root("log"), x, y, nn.functional.mse_loss)
-    assert forward is not None and forward["where"] == "forward" and forward["op"] == "log"
-    assert forward["site"]["text"] == "return torch.log(hidden)"
-    backward = first_nonfinite(Root("sqrt"), x, y, nn.functional.mse_loss)
-    assert backward is not None and backward["where"] == "backward" and backward["op"] == "sqrt"
-    assert backward["site"]["text"] == "return torch.sqrt(hidden)" and backward["parameters"] == ["w"]
-
-
-def test_bad_inputs_and_bad_weights_come_before_operations_and_a_sound_model_has_no_birth() -> None:
-    model, x, y = nn.Linear(3, 3), torch.ones(2, 3), torch.ones(2, 3)
-    assert first_nonfinite(model, x, y, nn.functional.mse_loss) is None
-    assert first_nonfinite(model, x * float("nan"), y, nn.functional.mse_loss) == {"where": "input"}
-    with torch.no_grad():
-        model.weight[0, 0] = float("inf")
-    assert first_nonfinite(model, x, y, nn.functional.mse_loss) == {"where": "weights", "module": "weight"}

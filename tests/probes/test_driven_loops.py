@@ -11,7 +11,7 @@ from probe_scripts import loader_script
 from traindx.probes.launch import Plan, ProbeError, Script, Trial, launch
 from traindx.probes.memorising import judge
 from traindx.probes.rates import curve_of
-from traindx.probes.repeatability import compare
+from traindx.probes.script_check import compare_starts as compare
 from traindx.record import Run, RunBuilder
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -26,6 +26,12 @@ def test_a_loader_s_batch_is_pinned_and_learnt_although_the_epochs_would_end(scr
     trial = memorise(script(loader_script(epochs=1)))
     assert trial.found["pinned"] == "loader" and trial.updates > 16
     assert judge(trial).result == "learnt"
+
+
+def test_a_loader_that_is_gone_with_the_function_that_made_it_was_pinned_all_the_same(script: Write) -> None:
+    body = "".join(f"    {line}\n" for line in loader_script(epochs=1).splitlines())
+    trial = memorise(script(f"def main():\n{body}\nmain()\n"))
+    assert trial.found["pinned"] == "loader" and judge(trial).result == "learnt"
 
 
 BY_HAND = """
@@ -59,6 +65,22 @@ def test_a_batch_made_in_the_loop_is_pinned_at_the_model_and_the_loss(script: Wr
 def test_targets_of_a_loss_written_by_hand_cannot_be_pinned_and_that_is_said(script: Write) -> None:
     found = judge(memorise(script(by_hand("torch.randint(0, 400, (12,))", WRITTEN))))
     assert found.result == "unknown" and "made inside the loop" in str(found.why_not)
+
+
+@pytest.mark.parametrize(("coefficient", "result"), [(1.0, "constant"), (1e-4, "learnt")])
+def test_a_batch_is_not_learnt_where_only_a_penalty_beside_the_loss_fell(
+    script: Write, coefficient: float, result: str
+) -> None:
+    # A large penalty holds the outputs at zero, so that they say no more than the targets' mean.
+    penalty = f"{coefficient} * (logits.pow(2).sum() + 100 * model[0].bias.pow(2).sum())"
+    loss = f"nn.functional.mse_loss(logits, x[rows][:, :3]) + {penalty}"
+    text = by_hand("torch.randint(0, 400, (12,))", loss)
+    text = text.replace("optimizer =", "nn.init.constant_(model[0].bias, 1.0)\noptimizer =")
+    found = judge(memorise(script(text), steps=160))
+    assert found.first is not None and found.last is not None
+    assert result == "learnt" or found.last < 0.1 * found.first  # the total alone would say that it was learnt
+    assert found.result == result, found
+    assert (found.why_not is None) == (result == "learnt")
 
 
 def test_a_loop_that_repeats_its_batch_needs_no_pinning(script: Write) -> None:

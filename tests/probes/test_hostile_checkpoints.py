@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from traindx.__main__ import main
-from traindx.probes._pickles import holds_data_only
+from traindx.probes.loading import holds_data_only
 
 
 class Evil:

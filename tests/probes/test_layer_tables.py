@@ -9,11 +9,10 @@ import torch
 from torch import nn
 
 import traindx
-from traindx.probes.activation_tables import activation_run
-from traindx.probes.depth_fit import depth_fit
-from traindx.probes.floors import floor_of
-from traindx.probes.gradient_tables import gradient_run
+from traindx.probes.drivers.memorise import floor_of
 from traindx.probes.launch import ProbeError
+from traindx.probes.layer_look import depth_fit
+from traindx.probes.layer_tables import activation_run, gradient_run
 from traindx.probes.loading import load_batch, load_model, load_weights
 
 
@@ -194,7 +193,7 @@ def test_batches_come_from_pt_npz_and_safetensors(tmp_path: Path) -> None:
     torch.save((x, y), tmp_path / "b.pt")
     np.savez(tmp_path / "b.npz", x=x.numpy(), y=y.numpy())
     save_file({"x": x, "y": y}, tmp_path / "b.safetensors")
-    from traindx.probes.batches import split
+    from traindx.probes.layer_tables import split
 
     for name in ("b.pt", "b.npz", "b.safetensors"):
         inputs, target = split(load_batch(tmp_path / name, False))
@@ -209,3 +208,43 @@ def test_exported_programs_have_tables(tmp_path: Path) -> None:
     found = gradient_run(loaded, [BATCH], nn.functional.cross_entropy).layers("grad_norm")
     assert found.values == pytest.approx(expected, rel=1e-4)
     assert activation_run(loaded, [BATCH]).layers("act_dead").layers == ("relu#1",)
+
+
+class Reused(nn.Module):
+    """One ReLU behind two layers, the second of which is dead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two, self.relu = nn.Linear(4, 8), nn.Linear(8, 8), nn.ReLU()
+        nn.init.constant_(self.two.bias, -1e3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.relu(self.two(self.relu(self.one(x))))
+
+
+def test_an_activation_that_is_used_twice_is_two_places() -> None:
+    run = activation_run(Reused(), [torch.randn(64, 4) for _ in range(6)])
+    dead = run.layers("act_dead")
+    assert dead.column("relu after two")[-1] == 1.0 and dead.column("relu")[-1] < 0.5
+
+
+def test_a_loop_in_time_is_one_place() -> None:
+    class Loop(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cell, self.relu = nn.Linear(4, 4), nn.ReLU()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            for _ in range(5):
+                x = self.relu(self.cell(x))
+            return x
+
+    run = activation_run(Loop(), [torch.randn(64, 4)])
+    assert run.layers("act_dead").layers == ("relu",)
+
+
+def test_what_is_not_finite_is_neither_dead_nor_saturated() -> None:
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.Tanh())
+    run = activation_run(model, [torch.full((16, 4), torch.nan) for _ in range(6)])
+    assert not run.layers("act_dead") and not run.layers("act_saturated")
+    assert run.layers("nonfinite").column("1")[-1] == 1.0

@@ -12,10 +12,10 @@ import torch
 from torch import nn
 
 import traindx
-from traindx.probes.activation_tables import activation_run
-from traindx.probes.deep import curvature, first_nonfinite, loss_along_step, mode_gap, noise_scale, replay_spike
+from traindx.probes.deep.curvature import curvature, noise_scale
+from traindx.probes.deep.looks import loss_along_step, mode_gap, replay_spike
 from traindx.probes.dependence import dependence
-from traindx.probes.gradient_tables import gradient_run
+from traindx.probes.layer_tables import activation_run, gradient_run
 
 LOSS = nn.functional.cross_entropy
 
@@ -75,7 +75,6 @@ PROBES: dict[str, Callable[[Patient], Any]] = {
         p.model, lambda rows: LOSS(p.model(p.x[rows]), p.y[rows]), slice(0, 3), [slice(i, i + 3) for i in (0, 3, 6, 9)],
         {k: v * 2 for k, v in p.model.state_dict().items()},
     ),
-    "birth": lambda p: first_nonfinite(p.model, p.x, p.y, LOSS),
     "dependence": lambda p: dependence(p.model, (p.x,)),
     "gradients": lambda p: gradient_run(p.model, [(p.x, p.y)], LOSS),
     "activations": lambda p: activation_run(p.model, [(p.x, p.y)]),

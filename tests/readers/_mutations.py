@@ -14,7 +14,7 @@ import numpy as np
 from _write import event_file, scalar_event, wandb_file
 
 from traindx.readers import ReaderError, read
-from traindx.readers.errors import UnexpectedContentError
+from traindx.readers.options import UnexpectedContentError
 
 HOSTILE = [
     b"\0", b"\0" * 64, b"\xff\xfe", b"\xef\xbb\xbf", b"\xe9", b"\r", b"\r\n", b"\n", b"nan", b"-inf", b"1e999", b"-", b'"', b"'",

@@ -67,3 +67,24 @@ def test_totals_go_before_parts_and_smoothed_ones_last() -> None:
 def test_a_norm_of_nothing_is_the_gradients(name: str) -> None:
     assert role_of(name).kind == "grad_norm"
     assert role_of("weight_norm").kind == "other"
+
+
+@pytest.mark.parametrize(
+    "name", ["|g|", "||grad||", "‖∇L‖", "train/|grad|", "grad norm (pre-clip)", "unclipped_grad_norm"]
+)
+def test_norms_of_gradients_before_clipping(name: str) -> None:
+    assert role_of(name).kind == "grad_norm" and not role_of(name).extra
+    assert role_of("clipped_grad_norm").kind == role_of("clip_grad_norm").kind == role_of("|w|").kind == "other"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("step_ms", "step_time"), ("s/it", "step_time"), ("sec_per_step", "step_time"), ("iter_time", "step_time"),
+        ("it/s", "throughput"), ("tokens_per_sec", "throughput"), ("train_samples_per_second", "throughput"),
+        ("data_ms", "data_time"), ("dataloader_wait_ms", "data_time"), ("skipped_steps", "skipped"), ("overflow", "skipped"),
+        ("eval_samples_per_second", "other"), ("epoch_time", "other"), ("steps", "step"), ("batch_size", "other"),
+    ],
+)  # fmt: skip
+def test_times_of_steps_and_what_is_not_one(name: str, kind: str) -> None:
+    assert role_of(name).kind == kind

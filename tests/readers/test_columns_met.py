@@ -79,6 +79,15 @@ def test_a_gan_has_no_single_training_loss(tmp_path: Path) -> None:
     assert run.facts["log"]["networks"] == ["D_loss", "G_loss"]
 
 
+def test_a_gan_whose_losses_end_as_nan_is_named_by_that(tmp_path: Path) -> None:
+    """No loss of a GAN measures its progress, but each of them has to be finite."""
+    rows = "".join(f"{s},{0.5 if s < 30 else 'nan'},{loss(s)}\n" for s in range(50))
+    diagnosis = only(tmp_path, "step,D_loss,G_loss\n" + rows).diagnose()
+    assert (diagnosis.verdict, diagnosis.headline.id) == ("sick", "non-finite")
+    assert "D_loss is NaN from step 30" in diagnosis.summary
+    assert not any("no loss" in sign.text for sign in diagnosis.symptoms)
+
+
 def test_terms_are_added_up_only_within_a_split(tmp_path: Path) -> None:
     rows = "".join(f"{e},{loss(e)},0.5,7.0\n" for e in range(20))
     run = only(tmp_path, "epoch,train/box_loss,train/cls_loss,box_loss\n" + rows)
@@ -177,3 +186,82 @@ def test_a_named_loss_is_not_given_up_for_an_error_written_more_often(tmp_path: 
 def test_a_shell_that_returns_is_no_agent(tmp_path: Path) -> None:
     text = "".join(f"++ return {s % 5}\nstep {s} loss {loss(s)}\n" for s in range(20))
     assert "rl" not in only(tmp_path, text).facts
+
+
+def test_a_metric_without_a_phase_is_trainings_beside_one_of_an_evaluation(tmp_path: Path) -> None:
+    both = only(tmp_path, "epoch,loss,r2,eval_r2\n" + "".join(f"{s},{loss(s)},{s / 50},0.01\n" for s in range(50)))
+    assert points(both, "metric/train/r2")[-1][1] == 0.98 and points(both, "metric/validation/r2")[-1][1] == 0.01
+    alone = only(tmp_path, "epoch,loss,r2\n" + "".join(f"{s},{loss(s)},{s / 50}\n" for s in range(50)))
+    assert points(alone, "metric/validation/r2")[-1][1] == 0.98
+
+
+def test_a_bar_with_accuracies_only_keeps_the_two_apart(tmp_path: Path) -> None:
+    bar = "938/938 [====] - 21s 14ms/step - accuracy: 0.{a} - val_accuracy: 0.{b}\n"
+    run = only(tmp_path, "".join(f"Epoch {e}/6\n" + bar.format(a=40 + 7 * e, b=14 + 5 * e) for e in range(1, 7)))
+    assert points(run, "accuracy/train")[0][1] == 0.47 and points(run, "accuracy/validation")[0][1] == 0.19
+
+
+def test_what_a_run_does_in_a_second_tells_how_long_a_step_takes(tmp_path: Path) -> None:
+    text = "step,loss,tokens_per_sec\n" + "".join(f"{s},{loss(s)},{1000 - 10 * s}\n" for s in range(50))
+    assert points(only(tmp_path, text), "time/total")[0][1] == 0.001
+
+
+@pytest.mark.parametrize("arrow", ["->", "=>", "→", ":"])
+def test_an_arrow_between_a_name_and_its_number(tmp_path: Path, arrow: str) -> None:
+    line = f"After epoch {{e}} => Train Loss {arrow} {{x}} / Valid Acc {arrow} 0.{{e:02}}\n"
+    run = only(tmp_path, "".join(line.format(e=e, x=loss(e)) for e in range(1, 20)))
+    assert points(run, "loss/train") == [(e, loss(e)) for e in range(1, 20)]
+    assert points(run, "accuracy/validation") == [(e, pytest.approx(e / 100)) for e in range(1, 20)]
+
+
+def test_german_compounds_and_decimal_commas_beside_a_line_with_a_point(tmp_path: Path) -> None:
+    row = "Epoche {e} | Trainingsverlust: {x} | Validierungsgenauigkeit: 0,{e:02} | Gradientennorm: 1,5\n"
+    text = "Total parameters: 25.557M\n" + "".join(row.format(e=e, x=f"{loss(e)}".replace(".", ",")) for e in range(20))
+    run = only(tmp_path, text)
+    assert points(run, "loss/train") == [(e, loss(e)) for e in range(20)]
+    assert points(run, "accuracy/validation")[7] == (7, pytest.approx(0.07))
+    assert set(run.series("grad_norm").values) == {1.5}
+
+
+def test_a_cost_in_seconds_is_a_time(tmp_path: Path) -> None:
+    run = only(
+        tmp_path, "".join(f"iter {s}: loss: {loss(s)}, batch_cost: 0.20s, reader_cost: 0.15s\n" for s in range(20))
+    )
+    assert points(run, "loss/train")[3] == (3, loss(3))
+    assert set(run.series("time/data").values) == {0.15} and set(run.series("time/total").values) == {0.2}
+
+
+def test_an_error_beside_a_loss_is_no_loss(tmp_path: Path) -> None:
+    run = only(
+        tmp_path,
+        "epoch,train_loss,train_err,test_err\n" + "".join(f"{e},{loss(e)},{60 - e},{65 - e}\n" for e in range(20)),
+    )
+    assert not run.series("loss/validation")
+    assert points(run, "metric/validation/error")[2] == (2, -63.0), "larger is better"
+    run = only(tmp_path, "epoch,train_err,val_err\n" + "".join(f"{e},{60 - e},{65 - e}\n" for e in range(20)))
+    assert points(run, "loss/validation")[2] == (2, 63.0), "without a loss it stands for one"
+
+
+@pytest.mark.parametrize("column", ["val_top1_err", "val_error_rate", "Val Err@1", "val_err1"])
+def test_an_error_rate_is_what_the_accuracy_leaves(tmp_path: Path, column: str) -> None:
+    run = only(tmp_path, f"epoch,loss,{column}\n" + "".join(f"{e},{loss(e)},{80 - e}\n" for e in range(20)))
+    assert points(run, "accuracy/validation")[5] == (5, pytest.approx(0.25))
+
+
+def test_an_exported_tensorboard_chart_is_named_by_its_file(tmp_path: Path) -> None:
+    text = "Wall time,Step,Value\n" + "".join(f"{1.6e9 + s},{10 * s},{loss(s)}\n" for s in range(30))
+    for name, series in (("run-a-tag-val_loss.csv", "loss/validation"), ("run-a-tag-Loss_train.csv", "loss/train")):
+        (tmp_path / name).write_text(text)
+        (run,) = read(tmp_path / name)
+        assert points(run, series)[2] == (20, loss(2)), name
+    (tmp_path / "scalars.csv").write_text(text)
+    (run,) = read(tmp_path / "scalars.csv")
+    assert run.series("loss/train") and any("neither Value nor" in note for note in run.facts["log"]["notes"])
+
+
+@pytest.mark.parametrize(("course", "verdict"), [(lambda e: 12 + e % 3, "inconclusive"), (lambda e: 12 + e, "healthy")])
+def test_a_log_of_a_score_alone_is_judged_by_it(tmp_path: Path, course, verdict) -> None:
+    run = only(tmp_path, "epoch,val_psnr\n" + "".join(f"{e},{course(e)}\n" for e in range(30)))
+    diagnosis = run.diagnose()
+    assert diagnosis.verdict == verdict
+    assert ("psnr began at 12" in diagnosis.summary) == (verdict == "inconclusive")

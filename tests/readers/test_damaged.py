@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 from _mutations import complaint, complaints, patients
 
-from traindx.readers import ReaderError, read, reading
+from traindx.readers import ReaderError, folders, read
+from traindx.readers.text.lines import Lines
 from traindx.readers.text.phrases import said
-from traindx.readers.text.skeletons import Skeletons
 from traindx.readers.text.tables import Tables
 from traindx.readers.text.unnamed import Unnamed
 
@@ -31,7 +31,7 @@ def test_an_error_that_no_reader_expects_is_a_complaint(tmp_path: Path, monkeypa
         raise KeyError("x")
 
     reader = SimpleNamespace(KIND="odd", sniff=lambda source: 1.0, read=broken)
-    monkeypatch.setattr(reading, "all_readers", lambda: (reader,))
+    monkeypatch.setattr(folders, "all_readers", lambda: (reader,))
     path = tmp_path / "x.log"
     path.write_text(GOOD)
     assert complaint(path) == "KeyError('x')"
@@ -114,7 +114,7 @@ def test_cost_of_a_hostile_line_grows_with_its_length(unit: str) -> None:
             begin = time.process_time()
             for tail in ("", "!", "loss"):
                 said(line + tail)
-                Skeletons().said(line + tail)
+                Lines(set()).add(line + tail)
                 Tables().row("epoch loss" + line[:1900] + tail)
                 Unnamed().add(line[: length // 100] + tail)
             best = min(best, time.process_time() - begin)

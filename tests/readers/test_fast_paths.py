@@ -13,18 +13,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from traindx.readers import ReaderError, read
-from traindx.readers.formats import delimited, json_lines
+from traindx.readers.formats import _frames, delimited, json_lines
 
 FUZZ = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NUMBERS = st.one_of(
     st.integers(-5, 10**6).map(str), st.floats(-1e6, 1e6).map(repr), st.sampled_from(["1e-3", "5.", ".5", "+3", "-0.0"])
 )
 ODD_CELLS = st.sampled_from(
-    ["", "nan", "NaN", "inf", "-inf", "Infinity", "text", " 4 ", '"5"', "True", "None", "NA", "0x1", "1,5", '"', "12%"]
-)
+    ["", "nan", "NaN", "inf", "-inf", "Infinity", "text", " 4 ", '"5"', "True", "None", "NA", "0x1", "1,5", '"', "12%",
+     "2024-01-01", "10:00:01", "1_000", "1e400", "9" * 20, "*2*", "½", "1e", "-", ".", "1.2.3", "infant"]
+)  # fmt: skip
 VALUES = st.one_of(st.integers(-5, 10**6), st.floats(allow_nan=False, allow_infinity=False))
 ODD_VALUES = st.sampled_from(["0.5", "nan", "text", None, True, {"a": 1}, [1], float("nan"), 'a":', "null"])
 MANY = 1 << 30
+SAMPLED = {delimited: delimited, json_lines: _frames}
 
 
 def series_of(path: Path) -> dict[str, tuple[list[int], list[str]]] | None:
@@ -39,13 +41,15 @@ def series_of(path: Path) -> dict[str, tuple[list[int], list[str]]] | None:
     }
 
 
-def both_ways(monkeypatch: pytest.MonkeyPatch, module: Any, path: Path) -> tuple[Any, Any]:
+def every_way(monkeypatch: pytest.MonkeyPatch, module: Any, path: Path) -> list[Any]:
+    """What is read without polars, by the schema of the first bytes, and with every cell looked at."""
     found = []
-    for sample in (16, MANY):  # all but the first bytes by the schema; everything cell by cell
+    for small, sample in ((MANY, 16), (-1, 16), (-1, MANY)):
         with monkeypatch.context() as patched:
-            patched.setattr(module, "SAMPLE", sample)
+            patched.setattr(module, "SMALL", small)
+            patched.setattr(SAMPLED[module], "SAMPLE", sample)
             found.append(series_of(path))
-    return found[0], found[1]
+    return found
 
 
 @st.composite
@@ -66,8 +70,8 @@ def test_a_table_by_schema_is_the_table_cell_by_cell(
 ) -> None:
     path = tmp_path / "table.csv"
     path.write_text(text)
-    by_schema, cell_by_cell = both_ways(monkeypatch, delimited, path)
-    assert by_schema == cell_by_cell
+    small, by_schema, cell_by_cell = every_way(monkeypatch, delimited, path)
+    assert small == by_schema == cell_by_cell
 
 
 @st.composite
@@ -91,8 +95,8 @@ def test_objects_by_schema_are_the_objects_one_by_one(
 ) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(text)
-    by_schema, one_by_one = both_ways(monkeypatch, json_lines, path)
-    assert by_schema == one_by_one
+    small, by_schema, one_by_one = every_way(monkeypatch, json_lines, path)
+    assert small == by_schema == one_by_one
 
 
 @pytest.mark.parametrize(("module", "name"), [(delimited, "x.csv"), (json_lines, "x.jsonl")])
@@ -111,7 +115,8 @@ def test_a_plain_log_takes_the_fast_path(
             return _real(*arguments, **options)
 
         monkeypatch.setattr(pl, reader, spy)
-    monkeypatch.setattr(module, "SAMPLE", 16)
+    monkeypatch.setattr(SAMPLED[module], "SAMPLE", 16)
+    monkeypatch.setattr(module, "SMALL", -1)
     rows = [{"step": s, "loss": 5 - s / 50} for s in range(99)]
     table = "step,loss\n" + "\n".join(f"{row['step']},{row['loss']}" for row in rows)
     path = tmp_path / name
@@ -119,3 +124,36 @@ def test_a_plain_log_takes_the_fast_path(
     [run] = read(path)
     assert np.array_equal(run.series("loss/train").values, [row["loss"] for row in rows])
     assert any(schema is not None for schema in schemas)
+
+
+def test_lines_with_keys_of_their_own_do_not_become_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a table has a cell for each key in each line, and fills the memory."""
+    import polars as pl
+
+    tables = []
+    real = pl.read_ndjson
+
+    def spy(*arguments: Any, **options: Any) -> Any:
+        frame = real(*arguments, **options)
+        tables.append(frame.width * frame.height)
+        return frame
+
+    monkeypatch.setattr(pl, "read_ndjson", spy)
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps({"step": s, "loss": 1 / (s + 1), f"key {s}": s}) + "\n" for s in range(20_000)))
+    [run] = read(path)
+    assert len(run.series("loss/train")) == 20_000 and len(run.series_names) < 1000
+    assert all(cells <= _frames.MOST_CELLS for cells in tables)
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_are_not_finite_take_the_fast_path(
+    word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_lines, "_add_line_by_line", lambda *_: pytest.fail("line by line"))
+    monkeypatch.setattr(json_lines, "SMALL", -1)
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(f'{{"step": {s}, "loss": {word if s > 50 else 2.5}}}\n' for s in range(99)))
+    [run] = read(path)
+    expected = [2.5] * 51 + [float(word.replace("Infinity", "inf"))] * 48
+    assert np.array_equal(run.series("loss/train").values, expected, equal_nan=True)

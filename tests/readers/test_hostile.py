@@ -148,7 +148,7 @@ def test_reading_never_imports_torch() -> None:
     import subprocess
 
     code = (
-        "import sys, traindx.readers as r, traindx.readers.reading as x; x.all_readers(); "
+        "import sys, traindx.readers as r, traindx.readers.folders as x; x.all_readers(); "
         "sys.exit('torch' in sys.modules or 'polars' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from _styles import loss, only, points, runs_in
 
-from traindx.readers import Options, read
+from traindx.readers import Options, principal, read
 
 
 def test_lines_of_step_split_and_value(tmp_path: Path) -> None:
@@ -263,3 +263,31 @@ def test_notebooks_with_tables(tmp_path: Path) -> None:
     run = only(tmp_path, notebook(shown))
     assert points(run, "loss/train") == [(100 * e, loss(e)) for e in range(6)]
     assert points(run, "loss/validation") == [(100 * e, loss(e) + 0.5) for e in range(1, 6)]
+
+
+def test_printed_rows_of_json_may_end_in_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    rows = "".join(f'{{"step": {i}, "loss": {3.0 / (i + 1)}}}\n' for i in range(20))
+    path.write_text(f"{rows}Traceback (most recent call last):\n  File 'a.py', line 1\nMemoryError: no more\n")
+    run = principal(read(path))
+    assert run.facts["error"]["type"] == "MemoryError" and len(run.series("loss/train")) == 20
+    path.write_text(f"Traceback (most recent call last):\nMemoryError: caught, and tried again\n{rows}")
+    assert "error" not in principal(read(path)).facts
+
+
+def test_epochs_of_bars_that_show_accuracies_alone(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text(
+        "".join(
+            f"Epoch {i}/9\n391/391 [==============================] - 12s 31ms/step - acc: 0.{i}1 - val_acc: 0.{i}0\n"
+            for i in range(1, 10)
+        )
+    )
+    run = principal(read(path))
+    assert run.step_unit == "epoch" and run.series("accuracy/train").steps.tolist() == list(range(1, 10))
+
+
+def test_apex_names_the_new_loss_scale_behind_the_number_of_its_scaler(tmp_path: Path) -> None:
+    overflow = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to"
+    run = only(tmp_path, "".join(f"step {s} loss {loss(s)}\n{overflow} {2.0 ** (15 - s)}\n" for s in range(40)))
+    assert points(run, "loss_scale") == [(s, 2.0 ** (15 - s)) for s in range(40)]

@@ -189,6 +189,10 @@ def test_a_log_without_a_loss_says_so(tmp_path: Path) -> None:
     assert not run.series("loss/train")
 
 
+def test_a_log_of_accuracies_alone_knows_its_length(tmp_path: Path) -> None:
+    assert one(tmp_path, "epoch,train_acc,val_acc\n" + "".join(f"{e},0.{e + 50},0.5\n" for e in range(25))).steps == 25
+
+
 def test_five_hundred_columns(tmp_path: Path) -> None:
     names = ["step", "loss", *(f"layer.{i}.norm" for i in range(500))]
     run = one(tmp_path, ",".join(names) + "\n" + "".join(f"{s},{s}" + ",1" * 500 + "\n" for s in range(4)))

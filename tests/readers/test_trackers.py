@@ -24,6 +24,14 @@ def test_wandb_history_over_many_blocks(tmp_path: Path) -> None:
     assert run.facts["log"]["config"]["lr"] == 0.1
 
 
+def test_wandb_records_that_begin_anywhere_in_the_last_bytes_of_a_block(tmp_path: Path) -> None:
+    # Where just a chunk's header fits into the rest of a block, the first chunk of a record is empty.
+    for length in range(32600, 32700):
+        rows = [{"_step": 0, "loss": 1.0, "pad": "y" * length}, *({"_step": s, "loss": 1.0} for s in range(1, 40))]
+        [run] = read(wandb_file(tmp_path / "x.wandb", rows))
+        assert run.series("loss/train").steps.tolist() == list(range(40)), length
+
+
 def test_wandb_not_finite_values_and_nested_keys(tmp_path: Path) -> None:
     rows = [
         {"_step": 0, "loss": 1.0, "val": {"loss": 2.0}},
@@ -67,7 +75,7 @@ def test_mlflow_store(tmp_path: Path) -> None:
 
 
 def test_settings_of_an_mlflow_run_and_its_place_among_runs(tmp_path: Path) -> None:
-    from traindx.comparison import places_at
+    from traindx.readers.folders import places_at
 
     for name in ("a", "b"):
         for kind, file, text in (("metrics", "val/loss", "1690000000000 0.5 0\n"), ("params", "lr", "0.001\n")):
@@ -141,3 +149,29 @@ def test_several_runs_of_such_a_table_are_apart(tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     path.write_text("run,tag,step,value\n" + "".join(rows))
     assert [len(run.series("loss/train")) for run in read(path)] == [8, 8]
+
+
+def test_a_trial_of_ray_tune_counts_once_with_its_settings(tmp_path: Path) -> None:
+    for number, rate in enumerate((0.01, 0.1)):
+        folder = tmp_path / f"train_a1_{number}_lr={rate}"
+        folder.mkdir()
+        config = {"lr": rate, "net": {"hidden": 8}}
+        rows = [
+            {
+                "loss": 1.0 / s,
+                "training_iteration": s,
+                "trial_id": f"a1_{number}",
+                "config": config,
+            }
+            for s in range(1, 21)
+        ]
+        (folder / "result.json").write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"loss": 0.')
+        (folder / "params.json").write_text(json.dumps(config))
+        cells = "".join(f"{row['loss']},{row['training_iteration']},{rate}\n" for row in rows)
+        (folder / "progress.csv").write_text(f"loss,training_iteration,config/lr\n{cells}")
+    runs = read(tmp_path)
+    assert [run.facts["log"]["config"] for run in runs] == [{"lr": r, "net": {"hidden": 8}} for r in (0.01, 0.1)]
+    for run in runs:
+        assert run.kind == "ray-tune"
+        assert run.series("loss/train").steps.tolist() == list(range(1, 21))
+        assert not run.series("lr")

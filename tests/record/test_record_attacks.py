@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # mutations are shared with 
 from benchmarks.safety.mutations import BOMBS, FAMILIES, SCHEMA
 from benchmarks.safety.records import broken, make_record
 
-from traindx.record import RecordError, load, opening
+from traindx.record import RecordError, load, reading
 from traindx.record.reading import MOST_CELLS
 
 EACH = 84  # mutants of each family; `python -m benchmarks.safety.records` tries thousands
@@ -123,14 +123,14 @@ def test_table_of_many_layer_sets_is_thinned(base, tmp_path):
 
 def test_pages_that_are_read_again_and_again_end(base, monkeypatch):
     """A tree of pages may point to one page many times: what is read cannot exceed the file."""
-    monkeypatch.setattr(opening, "_size", lambda path: 2000)
+    monkeypatch.setattr(reading, "_size", lambda path: 2000)
     with pytest.raises(RecordError, match="again and again"):
         load(base)
 
 
 def test_queries_that_take_too_long_end(base, monkeypatch):
-    monkeypatch.setattr(opening, "MOST_SECONDS", -1.0)
-    monkeypatch.setattr(opening, "INSTRUCTIONS", 1)
+    monkeypatch.setattr(reading, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(reading, "INSTRUCTIONS", 1)
     with pytest.raises(RecordError, match="takes more than"):
         load(base)
 
@@ -138,7 +138,7 @@ def test_queries_that_take_too_long_end(base, monkeypatch):
 def test_huge_files_are_not_opened(tmp_path):
     path = tmp_path / "huge.tdx"
     with path.open("wb") as file:
-        file.truncate(opening.LARGEST_FILE + 1)  # sparse: no disk is used
+        file.truncate(reading.LARGEST_FILE + 1)  # sparse: no disk is used
     with pytest.raises(RecordError, match="GiB"):
         load(path)
 
@@ -150,7 +150,7 @@ def test_pipe_is_not_waited_for(tmp_path):
 
 
 def test_records_are_private(base, tmp_path):
-    from traindx.record.saving import save
+    from traindx.record.reading import save
 
     save(load(base), tmp_path / "copy.tdx")
     assert (tmp_path / "copy.tdx").stat().st_mode & 0o777 == 0o600

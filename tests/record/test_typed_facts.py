@@ -7,7 +7,7 @@ import math
 import pytest
 
 from traindx.record import RunBuilder
-from traindx.record.losses import loss_kind
+from traindx.record.program import loss_kind
 from traindx.record.site import Site
 from traindx.record.values import histogram, number, numbers, op_counts, shape
 

@@ -12,6 +12,7 @@ import pytest
 
 import traindx
 from traindx.readers.meaning.assembly import LogFacts
+from traindx.record import program
 
 PACKAGE = Path(traindx.__file__).parent
 DOC = PACKAGE.parents[1] / "docs" / "record.md"
@@ -59,6 +60,35 @@ def test_every_name_that_is_written_is_listed(methods: tuple[str, ...], sections
     found = set(written(*methods))
     assert len(found) > 10
     assert sorted(name for name in found if not known(name, names)) == []
+
+
+@pytest.mark.skipif(not DOC.exists(), reason="the documentation is not installed with the package")
+def test_every_key_that_is_listed_is_written() -> None:
+    said: set[str] = set()
+    for room in ("observe", "probes", "readers", "recorder", "record", "consult", "treatments"):
+        for path in (PACKAGE / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Constant):
+                    said.add(str(node.value))
+                elif isinstance(node, ast.keyword):  # of an event or an update
+                    said.add(str(node.arg))
+                elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):  # of a dataclass
+                    said.add(node.target.id)
+        said.update(*(re.findall(r"\w+", path.read_text()) for path in (PACKAGE / room).rglob("*.toml")))
+    facts = DOC.read_text().split("## Facts", 1)[1]
+    keys = {key for code in re.findall(r"`([^`]*)`", facts) for key in re.findall(r'"([a-z_]+)"', code)}
+    assert len(keys) > 200
+    assert sorted(keys - said) == []
+
+
+@pytest.mark.skipif(not DOC.exists(), reason="the documentation is not installed with the package")
+def test_every_field_that_is_read_with_a_type_is_listed() -> None:
+    facts = DOC.read_text().split("## Facts", 1)[1]
+    kinds = [program.Module, program.Model, program.Parameter, program.Optimizer, program.Loader, program.Side]
+    names = {field.name for kind in (*kinds, program.LossCall) for field in fields(kind)}
+    read = {program.STORED_AS.get(name, name) for name in names}
+    derived = {"facts", "index", "in_evaluation", "kind", "type"}
+    assert sorted(name for name in read - derived if f'"{name}"' not in facts) == []
 
 
 @pytest.mark.skipif(not DOC.exists(), reason="the documentation is not installed with the package")

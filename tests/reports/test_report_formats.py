@@ -16,7 +16,7 @@ def test_the_formats_are_found() -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("a.md", "markdown"), ("a.JSON", "json"), ("a.jsonl", "json"), ("a.txt", "text"), ("report", "text")],
+    [("a.md", "markdown"), ("a.JSON", "json"), ("a.jsonl", "jsonl"), ("a.txt", "text"), ("report", "text")],
 )
 def test_the_suffix_chooses(name: str, expected: str) -> None:
     assert format_of(Path(name)) == expected

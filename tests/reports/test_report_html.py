@@ -11,7 +11,7 @@ from report_samples import EVERY, healthy, sick
 
 from traindx.record import Series
 from traindx.reports import render
-from traindx.reports._sketch import sketch
+from traindx.reports._svg import sketch
 from traindx.reports.html import fragment
 
 HOSTILE = '</section><script>alert(1)</script><!--"\u2028'
@@ -59,11 +59,13 @@ def test_the_leading_cause_is_told_in_full() -> None:
 
 
 def test_names_are_text() -> None:
-    diagnosis = replace(sick(), summary=HOSTILE, source=HOSTILE, notes=[HOSTILE], checked=[HOSTILE])
+    diagnosis = replace(
+        sick(), summary=HOSTILE, source=HOSTILE, notes=[f"{HOSTILE} note"], checked=[f"{HOSTILE} check"]
+    )
     page = outline(fragment(diagnosis))
     assert "script" not in page.tags
     assert page.tags.count("section") == 1
-    assert page.words.count("</section><script>alert(1)</script><!--") == 3
+    assert page.words.count("</section><script>alert(1)</script><!--") == 4
 
 
 def test_the_sketch_keeps_a_single_spike() -> None:

@@ -69,8 +69,10 @@ def test_the_numbers_and_places_arrive() -> None:
     assert report["next_tests"] == [{"command": "traindx treat train.py", "settles": ["lr-too-high", "no-warmup"]}]
 
 
-def test_several_runs_are_one_object_a_line() -> None:
-    lines = render_all([make() for make in EVERY.values()], "json").splitlines()
+def test_several_runs_are_a_list_and_as_lines_one_object_each() -> None:
+    several = [make() for make in EVERY.values()]
+    assert [found["verdict"] for found in strictly(render_all(several, "json"))] == list(EVERY)
+    lines = render_all(several, "jsonl").splitlines()
     assert [strictly(line)["verdict"] for line in lines] == list(EVERY)
 
 

@@ -14,8 +14,9 @@ from report_samples import EVERY, curve, healthy, inconclusive, out_of_scope, si
 from report_strategies import diagnoses
 
 from traindx.causes import Fix
-from traindx.diagnosis import Contribution, Diagnosis
+from traindx.diagnosis import Advice, Contribution, Diagnosis
 from traindx.reports import Look, render, render_all
+from traindx.signs import Sign
 
 LONG = "a long sentence about the seventh layer of the encoder " * 12
 
@@ -50,6 +51,24 @@ def test_an_ordinary_sick_run_takes_one_screen() -> None:
     assert len(render(sick(), "text").splitlines()) <= 45
 
 
+def test_an_answer_with_much_to_say_takes_one_screen_and_says_what_it_leaves_out() -> None:
+    signs = [Sign(f"s{i}", 9.0, 1.0, f"{LONG} {i}", severity="warning") for i in range(4)]
+    full = replace(
+        sick(),
+        symptoms=[*sick().symptoms, *signs],
+        advice=[Advice("no-momentum", LONG), Advice("no-warmup", LONG)],
+        looks=[LONG + "once", LONG + "twice"],
+    )
+    page = render(full, "text")
+    assert len(page.splitlines()) <= 50
+    assert len(render(full, "text", why=True).splitlines()) > 70
+    left = " ".join(page.partition("MORE ")[2].partition("NEXT ")[0].split())
+    assert {"4 signs", "2 suggestions", "2 looks"} <= set(left.split(": shown")[0].split(", "))
+    # What decides stays: the finding, the fix, its cause, and the next command.
+    for words in ("SICK", "DO NOW", "FIX", "train.py:31", "CAUSE", "EVIDENCE", "NEXT"):
+        assert words in page
+
+
 def test_a_sick_run_is_told_from_verdict_to_next_command() -> None:
     page = render(sick(), "text")
     told = [
@@ -58,21 +77,21 @@ def test_a_sick_run_is_told_from_verdict_to_next_command() -> None:
         "DO NOW",
         "resume from the checkpoint before step 120",
         "^ from step 120",
+        "Lower the learning rate from 0.5 to 0.05.",
+        "train.py:31",
+        "-optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\n",
+        "+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)\n",
+        "VERIFY",
+        "Do not add gradient clipping first",
         "87 %",
         "lr-too-high",
         "+ Each update changed the weights by 31 %",
         "- The rate is within the usual range",
         "exploding gradients in fc1",
-        "Lower the learning rate from 0.5 to 0.05.",
-        "train.py:31",
-        "-optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\n",
-        "+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)\n",
-        "Do not add gradient clipping first",
-        "VERIFY",
-        "section 11.4.1",
         "ALTERNATIVES",
         "no-warmup",
         "no-momentum",
+        "MORE",
         "traindx treat train.py",
     ]
     places = [page.find(words) for words in told]
@@ -145,10 +164,10 @@ def test_a_stream_without_unicode_gets_the_same_lines() -> None:
 
 
 def test_long_lists_are_shortened_and_sentences_never() -> None:
-    wordy = replace(sick().leading, evidence=[LONG] * 9)
+    wordy = replace(sick().leading, evidence=[f"{LONG} {i}" for i in range(9)])
     diagnosis = replace(sick(), hypotheses=[wordy])
     assert "…" not in render(diagnosis, "text")
-    assert "(5 more with --why)" in render(diagnosis, "text")
+    assert re.search(r"MORE .*\b[5-8]\s+observations", render(diagnosis, "text"), re.DOTALL)
     assert render(diagnosis, "text", why=True).count("+ a long sentence") == 9
 
 
@@ -192,19 +211,35 @@ def test_colour_changes_nothing_but_colour() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
-def test_several_runs_end_with_a_table(width: int) -> None:
+@pytest.mark.parametrize("count", [2, 5])
+def test_several_runs_have_a_table_that_cuts_nothing(count: int, width: int) -> None:
     long = replace(sick(), source="runs/" + "a_long_folder_name/" * 6 + "metrics.csv")
-    several = [*(make() for make in EVERY.values()), long]
+    several = [*(make() for make in EVERY.values()), long][-count:]
     page = render_all(several, "text", width=width)
-    table, _, command = page.rpartition("-" * width)[2].strip("\n").partition("\n\n")
-    end = table.splitlines()
-    assert command.splitlines()[-1].strip().startswith("traindx compare ") and long.source in command
-    assert end[0].split() == ["VERDICT", "RUN", *(["LENGTH"] if width >= 80 else []), "FINDING"]
-    assert len([line for line in end[1:] if not line.startswith(" ")]) == len(several)
-    assert all(columns(line) <= width for line in end)
+    if count > 3:
+        table = page
+    else:  # so few are reported in full above their table
+        table = page.rpartition("-" * width)[2].strip("\n")
+    lines = table.partition("NEXT")[0].splitlines()
+    assert table.splitlines()[-1].strip().startswith("traindx compare ") and long.source in table
+    heading = next(line for line in lines if line.startswith("VERDICT"))
+    assert lines[0].startswith("RUNS") and heading.split() == ["VERDICT", "RUN", "CONDITION", "SINCE"]
+    assert all(columns(line) <= width for line in lines)
+    words = ("SICK", "HEALTHY", "UNCLEAR", "OUT OF SCOPE")
+    assert len([line for line in lines if line.startswith(words)]) == count
     # Nothing is cut: the pieces of a folded name make up the whole.
-    column = end[0].index("RUN"), end[0].index("LENGTH" if width >= 80 else "FINDING")
-    assert long.source in "".join(line[slice(*column)].strip() for line in end[1:])
+    column = slice(heading.index("RUN"), heading.index("CONDITION"))
+    assert long.source in "".join(line[column].strip() for line in lines[lines.index(heading) :])
+
+
+def test_a_crowd_of_runs_is_counted_by_condition_and_told_in_numbers() -> None:
+    page = render_all([replace(sick(), source=f"runs/{i}/log.csv") for i in range(25)], "text")
+    few = render_all([replace(sick(), source=f"runs/{i}/log.csv") for i in range(5)], "text")
+    counted = " ".join(page.partition("CONDITIONS")[2].partition("VERDICT")[0].split())
+    assert counted == f"25 {sick().leading.title}"
+    told = sick().leading.fix.summary.rstrip(".")
+    assert told in " ".join(few.split()) and told not in " ".join(page.split())
+    assert sick().leading.evidence[0][:30] in " ".join(page.split())
 
 
 @pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)

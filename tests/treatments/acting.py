@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,7 +16,7 @@ from traindx.observe.schedule import DEEP, Schedule
 from traindx.record import Run, load
 from traindx.signs import Signs, measure_all
 from traindx.treatments import Refusal, all_experiments, all_interventions
-from traindx.treatments._base import Told
+from traindx.treatments._base import Told, driver_of
 
 Loop = Callable[[], None]
 
@@ -60,9 +59,9 @@ def told(folder: Path, loop: Loop, experiment: str, cause: str) -> Told:
     control = recorded(folder, loop)
     arms = unit.arms(control, measure_all(control), cause)
     assert not isinstance(arms, Refusal), arms
-    begin = import_module(unit.module).begin
     with functions_put_back():
-        runs = [recorded(folder, loop, begin(json.loads(json.dumps(arm.options)))) for arm in arms]
+        drivers = [driver_of(arm.driver or unit.driver, json.loads(json.dumps(arm.options))) for arm in arms]
+        runs = [recorded(folder, loop, driver) for driver in drivers]
     return unit.tells(control, runs)
 
 
@@ -80,7 +79,7 @@ class Trial:
         self.dose = doses[dose]
         options = json.loads(json.dumps(self.dose.options))  # as it reaches the other process
         with functions_put_back():
-            self.driver: Any = import_module(unit.module).begin(options)
+            self.driver: Any = driver_of(self.dose.driver or unit.driver, options)
             self.treated = recorded(folder, loop, self.driver)
         self.after: Signs = measure_all(self.treated)
 

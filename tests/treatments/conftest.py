@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from traindx.probes import _run, fork_server, launch
+from traindx.probes import _run, forking, launch
 from traindx.probes.launch import Script
 from traindx.treatments import _arms
 
@@ -47,7 +47,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(_arms, "ThreadPoolExecutor", OneByOne)
     monkeypatch.setattr(launch, "spawn", spawn)
-    monkeypatch.setattr(fork_server, "available", lambda: False)
+    monkeypatch.setattr(forking, "available", lambda: False)
 
 
 @pytest.fixture

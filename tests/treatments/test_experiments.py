@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from acting import told
 from sick_loops import classify, data, mlp
@@ -13,8 +14,11 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
 from traindx.causes import all_causes
-from traindx.treatments import all_experiments, all_interventions
-from traindx.treatments.untreatable import WHY_NOT
+from traindx.diagnosis import Hypothesis
+from traindx.record import Run, RunBuilder
+from traindx.treatments import Dose, all_experiments, all_interventions
+from traindx.treatments._base import WHY_NOT
+from traindx.treatments._candidates import Candidate, without_repeats
 
 torch.set_num_threads(1)
 
@@ -25,6 +29,42 @@ def test_every_cause_has_a_test_or_a_reason() -> None:
     assert tested | set(WHY_NOT) == set(all_causes())
     assert not tested & set(WHY_NOT)  # a reason that no longer holds
     assert all(text[0].islower() and not text.endswith(".") for text in WHY_NOT.values())
+
+
+def of_length(steps: int, last: float) -> Run:
+    """A run whose validation loss ends at this level."""
+    builder = RunBuilder("train.py", "observed").fact("steps", steps)
+    return builder.series("loss/validation", range(8), [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, last, last]).build()
+
+
+@pytest.mark.parametrize(
+    ("longer", "answer"),
+    [(of_length(400, 0.7), "for"), (of_length(400, 1.49), "against"), (of_length(100, 0.7), "nothing")],
+)
+def test_a_longer_run_tells_one_that_was_too_short(longer: Run, answer: str) -> None:
+    assert all_experiments()["train-longer"].tells(of_length(100, 1.5), [longer]).answer == answer
+
+
+def test_a_longer_run_is_asked_only_when_nothing_else_is_left() -> None:
+    longer, wider = (all_experiments()[name] for name in ("train-longer", "widen"))
+    likely, unlikely = Hypothesis("undertrained", 0.9, "Undertrained"), Hypothesis("model-too-small", 0.1, "Too small")
+    dose = (Dose({}, "a test"),)
+    assert Candidate(likely, longer, dose).worth() < Candidate(unlikely, wider, dose).worth()
+
+
+def test_a_driver_does_not_repeat_what_the_patch_has_shown() -> None:
+    units = all_interventions()
+    cause = Hypothesis("dead-relus", 0.5, "Dead ReLU units")
+    one, two = (Dose({}, "one"),), (Dose({}, "one"), Dose({}, "two"))
+    leaky, biases = Candidate(cause, units["leaky-relus"], one), Candidate(cause, units["zero-biases"], two)
+    other = Candidate(Hypothesis("lr-too-high", 0.5, "Learning rate too high"), units["scale-lr"], one)
+    assert without_repeats([leaky, other], cause) == [other]
+    left = without_repeats([leaky, biases, other], cause)
+    assert [(each.unit.id, len(each.untried)) for each in left] == [
+        ("leaky-relus", 1),
+        ("zero-biases", 1),
+        ("scale-lr", 1),
+    ]
 
 
 def quick(parameters: Any) -> torch.optim.Optimizer:
@@ -55,12 +95,12 @@ def test_a_wider_model_tells_one_that_is_too_small(tmp_path: Path) -> None:
 
 
 def test_widening_keeps_the_optimizer_s_parameters() -> None:
-    from traindx.treatments.experiments.widen import begin
+    from traindx.treatments.drivers.models import Widened
 
     model = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 2))
     held = list(model.parameters())
     state = torch.get_rng_state()
-    driver: Any = begin({"factor": 4})
+    driver: Any = Widened(4)
     driver.model_ready(model)
     assert torch.equal(torch.get_rng_state(), state)
     assert driver.acted == 1  # the pair with a norm between is left alone

@@ -33,6 +33,8 @@ def falling(steps: int, rate: float, floor: float = 0.1) -> Any:
 
 
 class Ready:
+    at_once = 2
+
     """Arms that are made already: the control, the placebo, and the change."""
 
     def __init__(self, control: Made, treated: Made) -> None:

@@ -16,7 +16,7 @@ from loops import classifier
 
 from traindx import treatments
 from traindx.__main__ import main
-from traindx.commands import _proving
+from traindx.commands import _launching
 from traindx.diagnosis import Diagnosis, Hypothesis
 from traindx.probes.launch import Script
 
@@ -87,7 +87,7 @@ def test_only_a_suspicion_is_worth_proving(verdict: Any, basis: Any, suspected: 
         source="train.py", kind="observed", verdict=verdict, summary="", steps=9, exit="ok", symptoms=[],
         hypotheses=hypotheses, next_tests=[], suspected=suspected,
     )  # fmt: skip
-    assert _proving.rests_on_suspicion(found) is goes_on
+    assert _launching.rests_on_suspicion(found) is goes_on
 
 
 def test_proving_hands_module_and_arguments_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,9 +97,9 @@ def test_proving_hands_module_and_arguments_on(tmp_path: Path, monkeypatch: pyte
         called.append((words[1:], options["cwd"]))
         return subprocess.CompletedProcess(words, 0, b"what treat says\n")
 
-    monkeypatch.setattr(_proving.subprocess, "run", run)
+    monkeypatch.setattr(_launching.subprocess, "run", run)
     said = io.StringIO()
-    _proving.prove("package.train", ["--lr", "2"], True, tmp_path, said)
+    _launching.prove("package.train", ["--lr", "2"], True, tmp_path, said)
     assert called == [(["-m", "traindx", "treat", "-m", "package.train", "--lr", "2"], tmp_path)]
     assert said.getvalue() == "what treat says\n"
 

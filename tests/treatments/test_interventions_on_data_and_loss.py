@@ -17,7 +17,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from traindx.signs import measure_all
 from traindx.treatments import Refusal, all_interventions
-from traindx.treatments.interventions import add_workers, fit_loss, ignore_padding
+from traindx.treatments.drivers.data import LoadersSet
+from traindx.treatments.drivers.losses import Fitted, PaddingIgnored
 
 torch.set_num_threads(1)
 Try = Callable[..., Trial]
@@ -48,6 +49,14 @@ def test_images_are_standardised_as_a_whole(trial: Try) -> None:
     made = trial(classify(cnn, change=images, steps=20), "standardise-inputs", "unscaled-inputs")
     seen = made.treated.fact("data/train")
     assert (seen["mean"], seen["std"]) == (pytest.approx(0.0, abs=0.1), pytest.approx(1.0, rel=0.1))
+
+
+def test_inputs_and_targets_are_scaled_together_where_each_alone_is_out_of_reach(trial: Try) -> None:
+    steep = regress(change=lambda x: 1000 * x + 5000, targets=lambda y: 500 * y + 2000, lr=0.05)
+    alone, both = (trial(steep, "standardise-inputs", "unscaled-inputs", dose=number) for number in (0, 1))
+    assert both.dose.driver == "data:BothScaled" and both.driver.acted == STEPS
+    assert both.losses[1] < 0.1 * 1100**2  # of the targets' variance
+    assert not alone.losses[1] < 10 * both.losses[1]
 
 
 def test_targets_are_standardised_by_letting_the_model_answer_in_standard_units(trial: Try) -> None:
@@ -116,7 +125,7 @@ def test_an_output_that_broadcasts_in_a_loss_by_hand_is_reshaped(trial: Try) -> 
     made = trial(regress(targets=lambda y: y.squeeze(1), loss=by_hand), "reshape-target", "broadcast-loss")
     with torch.no_grad():
         assert made.driver.forward_output(mlp(out=1), torch.zeros(4, 1)).shape == (4, 1)  # an evaluation
-    assert made.dose.options == {"output": True}
+    assert made.dose.driver == "losses:OutputReshaped"
     assert made.driver.acted == STEPS
     assert made.losses[1] < made.losses[0] / 10
 
@@ -151,7 +160,7 @@ def recorded_loss(loop: Any, made: Trial) -> Any:
 def test_labels_take_the_form_that_the_loss_expects(
     kind: str, name: str, given: Any, target: Any, expected: Any
 ) -> None:
-    driver: Any = fit_loss.begin({"kind": kind})
+    driver: Any = Fitted(kind)
     (_, changed), _ = driver.loss_inputs(name, (given, target), {})
     assert changed.tolist() == expected
     assert driver.acted == 1
@@ -233,8 +242,8 @@ def test_batches_are_resized(trial: Try) -> None:
 def test_workers_are_added_to_the_training_loader_only(tmp_path: Path) -> None:
     run = recorded(tmp_path, classify(loader={}))
     (dose,) = all_interventions()["add-workers"].doses(run, measure_all(run), "slow-data-loading")  # type: ignore[misc]
-    driver = add_workers.begin(dose.options)
-    assert driver.loader_settings(0, {"num_workers": 0})["num_workers"] == dose.options["workers"] >= 2
+    driver = LoadersSet(**dose.options)
+    assert driver.loader_settings(0, {"num_workers": 0})["num_workers"] == dose.options["num_workers"] >= 2
     assert driver.loader_settings(1, {"num_workers": 0}) == {"num_workers": 0}
 
 
@@ -278,7 +287,7 @@ def test_training_runs_in_train_mode(trial: Try) -> None:
 
 
 def test_padding_is_left_out() -> None:
-    driver = ignore_padding.begin({"id": 0})
+    driver = PaddingIgnored(0)
     scores, labels = torch.randn(6, 4), torch.tensor([1, 2, 0, 0, 3, 0])
     args, kwargs = driver.loss_inputs("cross_entropy", (scores, labels), {"ignore_index": -100, "reduction": "mean"})
     expected = F.cross_entropy(scores[labels != 0], labels[labels != 0])
@@ -287,13 +296,11 @@ def test_padding_is_left_out() -> None:
 
 
 def test_an_iterable_data_set_is_not_delivered_several_times() -> None:
-    from traindx.treatments.interventions.add_workers import begin
-
     class Stream(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
         def __iter__(self) -> Iterator[int]:
             return iter(range(8))
 
-    driver: Any = begin({"loaders": [0], "workers": 2})
+    driver: Any = LoadersSet([0], num_workers=2)
     settings = {"dataset": Stream(), "num_workers": 0}
     assert driver.loader_settings(0, settings) == settings
     assert not driver.acted and driver.note

@@ -15,7 +15,8 @@ from torch.nn import functional as F
 
 from traindx.signs import measure_all
 from traindx.treatments import Refusal, all_interventions
-from traindx.treatments.interventions import group_norm, guard_math, release_graphs, run_in_float32
+from traindx.treatments.drivers.functions import GraphsReleased, Guarded
+from traindx.treatments.drivers.models import Float32, GroupNorms
 
 torch.set_num_threads(1)
 Try = Callable[..., Trial]
@@ -152,7 +153,7 @@ def test_drawing_weights_anew_leaves_the_random_stream_alone(tmp_path: Path) -> 
 def test_batch_norm_becomes_group_norm_with_the_same_parameters() -> None:
     model = nn.Sequential(nn.Linear(8, 12), nn.BatchNorm1d(12), nn.ReLU())
     held = list(model.parameters())
-    driver: Any = group_norm.begin({})
+    driver: Any = GroupNorms()
     driver.model_ready(model)
     assert driver.acted == 1 and isinstance(model[1], nn.GroupNorm) and model[1].num_groups == 6
     assert all(one is other for one, other in zip(held, model.parameters(), strict=True))
@@ -180,7 +181,7 @@ def test_weights_shrink_under_added_decay(trial: Try) -> None:
 
 def test_half_precision_becomes_float32() -> None:
     """The driver alone: half-precision arithmetic is not to be relied on everywhere."""
-    driver: Any = run_in_float32.begin({})
+    driver: Any = Float32()
     model = mlp().half()
     held = list(model.parameters())
     driver.model_ready(model)
@@ -241,7 +242,7 @@ def test_kept_losses_let_go_of_their_graphs(trial: Try) -> None:
 
 
 def test_state_carried_from_the_last_step_is_detached() -> None:
-    driver: Any = release_graphs.begin({})
+    driver: Any = GraphsReleased()
     weight = torch.ones(2, requires_grad=True)
     state, other = 2 * weight, 3 * weight
     driver.forward_output(None, state)
@@ -293,7 +294,7 @@ def test_guarded_operations_and_their_derivatives_are_finite_at_zero(compute: An
     from acting import functions_put_back
 
     with functions_put_back():
-        driver: Any = guard_math.begin({})
+        driver: Any = Guarded()
         x = torch.zeros(3, requires_grad=True)
         value = compute(x)
         value.backward()

@@ -152,7 +152,7 @@ def test_adam_s_decay_is_decoupled(trial: Try) -> None:
 
 def test_accumulated_losses_are_divided(trial: Try) -> None:
     made = trial(classify(micro=5, steps=20), "divide-accumulated-loss", "unscaled-accumulation")
-    assert made.dose.options == {"count": 5}
+    assert made.dose.options == {"factor": 1 / 5}
     first = [run.series("grad_norm").values[0] for run in (made.control, made.treated)]
     assert first[1] == pytest.approx(first[0] / 5, rel=1e-4)
     # The record keeps the script's own loss: the two arms can be compared.

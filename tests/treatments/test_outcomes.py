@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from traindx.diagnosis import SymptomChange
 from traindx.record import Run, RunBuilder
-from traindx.treatments._outcomes import CAP, in_loss, in_score, outcome
+from traindx.treatments._judging import Judged, Verdict, verdict_of
+from traindx.treatments._outcomes import CAP, Difference, in_loss, in_score, outcome
 
 
 def run(losses: list[float] | np.ndarray, ending: str = "ok") -> Run:
@@ -72,3 +74,29 @@ def test_scores_are_compared_by_what_is_left_to_one() -> None:
     good = outcome(builder.build())
     assert in_score(good.score, good.score).value == 0.0  # type: ignore[union-attr]
     assert in_score(None, good.score) is None
+
+
+REMOVED = SymptomChange("loss-inputs-are-probabilities", 1.0, 0.0)
+STAYS = SymptomChange("loss-plateau", 1.0, 0.9)
+BETTER = Verdict("better", 0.5, (0.4, 0.6))
+
+
+@pytest.mark.parametrize(
+    ("changes", "seen", "arisen", "second", "expected"),
+    [
+        ([REMOVED], True, [], 0.5, "cured"),
+        ([REMOVED, STAYS], True, [], 0.5, "proven"),  # the fault by its effect; a floor of the task may stay
+        ([REMOVED, STAYS], False, [], 0.5, "helped"),  # nothing was seen that is gone
+        ([REMOVED, STAYS], True, [], 0.01, "helped"),  # one of two seeds gained nothing
+        ([STAYS], True, [], 0.5, "helped"),
+        ([REMOVED], True, ["training-at-chance"], 0.5, "helped"),  # better, and not well
+    ],
+)
+def test_a_fault_is_proven_by_its_effect_and_a_run_cured_when_nothing_is_left(
+    changes: list[SymptomChange], seen: bool, arisen: list[str], second: float, expected: str
+) -> None:
+    before, after = outcome(run(np.full(100, 2.0))), outcome(run(np.full(100, 1.0)))
+    seeds = [Judged(Difference(value, 0.01), changes, before, after, arisen=arisen) for value in (0.5, second)]
+    verdict, note = verdict_of("loss", BETTER, seeds, seen)
+    assert verdict == expected
+    assert all(name in note for name in arisen)

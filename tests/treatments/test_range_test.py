@@ -12,6 +12,11 @@ from traindx.probes.launch import ProbeError, Script
 from traindx.treatments import Options, _range_test, treat
 
 
+def never(*_: Any) -> bool:
+    """A `Start` that nothing is started with."""
+    raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("suggestion", "said"),
     [(0.02, "agrees: it suggests 0.02"), (5.0, "suggests 5, not 0.01"), (None, "suggests no learning rate")],
@@ -19,7 +24,7 @@ from traindx.treatments import Options, _range_test, treat
 def test_what_is_said(monkeypatch: pytest.MonkeyPatch, suggestion: float | None, said: str) -> None:
     advice = SimpleNamespace(suggestion=suggestion, why_not="no valley")
     monkeypatch.setattr(_range_test, "probe_rates", lambda *_, **__: SimpleNamespace(advice=advice))
-    assert said in (_range_test.beside_range_test(Script("train.py"), 0.01) or "")
+    assert said in (_range_test.beside_range_test(Script("train.py"), never, 0.01) or "")
 
 
 def test_a_script_that_cannot_be_tested_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +32,7 @@ def test_a_script_that_cannot_be_tested_is_no_failure(monkeypatch: pytest.Monkey
         raise ProbeError("too short")
 
     monkeypatch.setattr(_range_test, "probe_rates", fails)
-    assert _range_test.beside_range_test(Script("train.py"), 0.01) is None
+    assert _range_test.beside_range_test(Script("train.py"), never, 0.01) is None
 
 
 def test_a_proven_learning_rate_is_compared(script: Any, in_process: None) -> None:

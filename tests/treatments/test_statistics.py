@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from traindx.treatments._statistics import ALPHA, MAX_SEEDS, judge, noise
+from traindx.treatments._judging import ALPHA, MAX_SEEDS, judge, noise
 
 LEAST = 0.1
 

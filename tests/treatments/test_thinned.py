@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from traindx.record import Run, RunBuilder
-from traindx.treatments._thinned import MOST_POINTS, both, thinned
+from traindx.treatments._outcomes import MOST_POINTS, both, thinned
 
 
 def run(losses: np.ndarray, steps: np.ndarray | None = None) -> Run:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 from loops import classifier
 
-from traindx.diagnosis import Diagnosis
+from traindx.diagnosis import Diagnosis, Hypothesis, diagnose
+from traindx.diagnosis.types import Basis
 from traindx.probes.launch import Script
+from traindx.record import RunBuilder
 from traindx.reports import render
 from traindx.reports.json import SCHEMA_FILE
 from traindx.treatments import Options, treat
+from traindx.treatments.treating import worth_treating
 
 FAULTS = {
     "lr-too-high": classifier(optimizer="Adam(model.parameters(), lr=2.0)"),
@@ -57,6 +61,35 @@ def test_a_seen_fault_that_costs_little_is_fixed_and_not_ruled_out(script: Write
     assert (found.treatment.verdict, found.treatment.cause) == ("cured", "double-softmax")
     assert not found.treatment.rules_out
     assert found.leading.fix is not None and found.treatment.patch == found.leading.fix.patch
+    assert (found.headline.kind, found.headline.id) == ("fault", "double-softmax")
+
+
+def test_two_faults_that_were_seen_are_removed_by_one_patch(script: Write, in_process: None) -> None:
+    both = classifier(clear="pass", last=", nn.Softmax(dim=1)", optimizer="SGD(model.parameters(), lr=0.3)")
+    found = treat(script(both), Options(confirm=False))
+    assert found.treatment is not None and found.treatment.patch is not None
+    assert found.treatment.proves, [(t.verdict, t.note) for t in found.treatment.trials]
+    assert "zero_grad()" in found.treatment.patch and "-model = nn.Sequential" in found.treatment.patch
+
+
+def hypothesis(cause: str, confidence: float, basis: Basis = "suspected") -> Hypothesis:
+    return Hypothesis(cause, confidence, cause, basis)
+
+
+@pytest.mark.parametrize(
+    ("suspicion", "score", "worth"),
+    [
+        (hypothesis("lr-too-high", 0.45), 0.8, True),
+        (hypothesis("lr-never-decays", 0.45), 1.0, False),  # nothing is left to gain
+        (hypothesis("undertrained", 0.45), 0.8, False),  # advice, not a disease
+        (hypothesis("double-softmax", 0.45, "seen"), 1.0, True),
+    ],
+)
+def test_of_a_healthy_run_only_what_is_wrong_is_treated(suspicion: Hypothesis, score: float, worth: bool) -> None:
+    run = RunBuilder("train.py", "observed").series("score/validation", range(9), [score] * 9).build()
+    given = replace(diagnose(run), verdict="healthy", suspected=False, hypotheses=[suspicion])
+    assert worth_treating(given, run) is worth
+    assert worth_treating(replace(given, verdict="sick"), run)
 
 
 def test_a_healthy_run_is_left_alone_after_one_run(script: Write, in_process: None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from traindx.signs import Sign, Signs, measure_all
 from traindx.treatments import Dose, Experiment, Intervening, Intervention, Options, _arms, _trials, treat, treating
 from traindx.treatments._arms import CONTROL, Arms, Length, Made, Silent
 from traindx.treatments._base import Told
-from traindx.treatments._symptoms import compared
+from traindx.treatments._outcomes import compared, gone
 from traindx.treatments._trials import Controls, try_dose
 from traindx.treatments.caching import TrialCache
 
@@ -36,7 +37,7 @@ def intervention(monkeypatch: pytest.MonkeyPatch, driver: type[Intervening], jud
     def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose]:
         return [Dose({}, "a test")]
 
-    return Intervention("test", "Test", ("lr-too-low",), "safe", judged_by, doses, module.__name__)
+    return Intervention("test", "Test", ("lr-too-low",), doses, module.__name__, judged_by=judged_by)
 
 
 def tried(patient: Script, unit: Intervention, **given: Any) -> Any:
@@ -144,14 +145,14 @@ def test_a_run_that_fails_later_is_no_better_than_one_that_fails_sooner() -> Non
 def test_a_symptom_that_was_not_measured_is_gone_only_where_it_could_have_been() -> None:
     name = "dead-units"
     control = Signs({name: Sign(name, 1.0, 1.0, "all units are dead")}, {})
-    for treated, reached, gone in (
+    for treated, reached, expected in (
         (Signs({}, {}), True, True),
         (Signs({}, {}), False, False),
         (Signs({}, {}, {name: "ValueError"}), True, False),
     ):
         (change,) = compared([name], control, treated, reached)
         assert isinstance(change, SymptomChange)
-        assert change.gone is gone
+        assert change.gone is expected
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_an_experiment_proves_by_two_seeds_and_only_where_it_acted(
     controls = Controls(arms, Length(9, 60.0), Signs({}, {}), {0: failed_after(9)})
     hypothesis = Hypothesis("noisy-labels", 0.5, "Noisy labels")
     treatment = treating._Treating(Script("train.py"), arms, Options())
-    treatment._experiment(treating.Candidate(hypothesis, unit, (Dose({}, "x"),)), unit, controls, failed_after(9).run)
+    treatment._experiment(treating.Candidate(hypothesis, unit, (Dose({}, "x"),)), unit, controls)
     assert treatment._told["noisy-labels"].factor == factor
 
 
@@ -194,17 +195,15 @@ def test_a_damaged_record_in_the_cache_is_made_again(script: Write, in_process: 
     assert not arms.run(CONTROL, 0, Length(9, 60.0)).cached
 
 
-def test_an_interrupt_while_the_patch_is_tried_keeps_the_cure(
-    script: Write, in_process: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_after_the_cure_keeps_it(script: Write, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(treating, "confirm", interrupted)
+    monkeypatch.setattr(treating, "beside_range_test", interrupted)
     found = treat(script(classifier(optimizer="Adam(model.parameters(), lr=2.0)")), Options())
     assert found.treatment is not None
     assert (found.treatment.verdict, found.leading.basis) == ("cured", "proven")
-    assert found.treatment.confirmed_by_patched_run is None
+    assert found.treatment.confirmed_by_patched_run, "the trial was a run of the patched script"
 
 
 def test_losses_that_are_nan_from_the_start_are_no_sign_of_ignored_seeds(
@@ -229,3 +228,25 @@ def test_an_interrupt_keeps_what_is_done(script: Write, in_process: None, monkey
     found = treat(script(classifier(optimizer="Adam(model.parameters(), lr=2.0)")), Options())
     assert found.treatment is not None
     assert any("interrupted" in note for note in found.treatment.notes)
+
+
+def test_a_plateau_far_below_the_old_one_is_the_floor_of_the_task() -> None:
+    changes = [SymptomChange("loss-plateau", 1.0, 1.0)]
+    assert gone(changes, gain=math.log(50)) and not gone(changes, gain=math.log(5))
+    assert not gone([*changes, SymptomChange("loss-not-finite", 1.0, 1.0)], gain=math.log(50))
+
+
+def test_an_edit_of_a_module_during_the_first_arm_is_no_effect(
+    script: Write, in_process: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = script(SLOW)
+    module = Path(patient.path).with_name("a_module.py")
+    module.write_text("rate = 1\n")
+
+    def one_arm(self: Any) -> None:
+        module.write_text("rate = 2\n")
+        self._arms._same_sources({"files": [str(module.resolve())]})  # as after an arm that imported it
+
+    monkeypatch.setattr(treating._Treating, "go", one_arm)
+    with pytest.raises(ProbeError, match=r"a_module.py changed while the trials ran"):
+        treat(patient, Options())

@@ -1,27 +1,34 @@
-"""What a cause is. A cause's module defines these names; `all_causes()` collects them.
+"""What a cause is. `all_causes()` collects the modules: a docstring, which is the page, and these names.
 
-    ID = "lr-too-high"                  the public, stable id
-    FAMILY = "learning-rate"
+    FAMILY = "learning-rate"            its id is the module's name, unless it says otherwise with ID
     TITLE = "The learning rate is too high"
-    MEANS = "..."                       one sentence: the definition
     FOR = {"update-ratio": 2.0}         evidence for: sign id -> log-odds added at level 1
-    AGAINST = {"grads-kept": 3.0}       evidence against: sign id -> log-odds taken away at level 1
     REQUIRES = ("update-ratio",)        at least one of these must be raised for the cause to be named; if one of them
                                         shows a fault (`SHOWS` of the sign), the cause counts as seen
-    EXPLAINS = ("exploding-gradients",) causes that this one imitates: when it is seen, they are its consequences
+    EXPLAINS = ("double-softmax",)      faults that are seen with this one and are only its consequences (optional)
     SETTLED_BY = ("lr",)                verbs whose experiment would settle it (optional)
     ADVISORY = False                    advice only, never the verdict (optional)
     GAINS = False                       a run with it trains, and could train better: advice as long as the outcome is
                                         fine (optional)
     MISLEADS = "validation"             which curves mean nothing while it is there: `validation`, `all`, or none; all
                                         for faults of the family `loss` unless they say otherwise (optional)
-    AVOID = ("...",)                    what not to do
-    VERIFY = "..."                      how to see that the fix worked
-    REFERENCE = "..."                   paper, documentation page or book section
+    def possible(run) -> bool           whether a run like this can have it at all: class imbalance takes classes
+                                        (optional; true)
     def fix(run, signs) -> Fix          the change, with this run's own numbers and lines
 
-The weights in FOR and AGAINST are what an experienced engineer would say; `diagnosis/fitting.py` moves them
-within bounds to fit the zoo's corpus, and never flips their direction.
+Reports quote the page, so these parts of it stand on their own, one or two sentences each (`_sections.py`):
+
+    the first paragraph                 the definition
+    "## What not to do"                 a list; reports print the first two
+    "## Verify"                         how to see that the fix worked; reports print the first paragraph
+    "## References"                     papers, documentation pages, book sections; reports print the first
+
+A module without such a page gives them as MEANS, AVOID (a tuple of sentences), VERIFY and REFERENCE, which are used
+instead of the page where they exist.
+
+The weights in FOR are what an experienced engineer would say; `benchmarks/accuracy` moves them within bounds to fit
+the corpus, and never flips their direction. What speaks against a cause needs no list: a required sign that is normal,
+and one rule for all of them, that a fault which was seen accounts for what could only be inferred.
 """
 
 from __future__ import annotations
@@ -36,6 +43,9 @@ from ..record import Run
 from ..record.site import Site as Site
 from ..signs import Signs, all_signs
 from ..units import by_id, modules_of
+from ._pages import bullets, first_paragraph, section
+
+PITFALLS = 2  # entries of "What not to do" that a report has room for; the page has them all
 
 Safety = Literal["safe", "changes-result", "costly"]
 
@@ -69,7 +79,6 @@ class Cause:
     means: str
     page: str
     supports: Mapping[str, float]
-    opposes: Mapping[str, float]
     requires: tuple[str, ...]
     explains: tuple[str, ...]
     settled_by: tuple[str, ...]
@@ -79,6 +88,7 @@ class Cause:
     avoid: tuple[str, ...]
     verify: str
     reference: str
+    possible: Callable[[Run], bool]
     fix: Callable[[Run, Signs], Fix]
 
     @cached_property
@@ -100,23 +110,24 @@ def all_causes() -> dict[str, Cause]:
 
 
 def _cause(module: ModuleType) -> Cause:
+    page = module.__doc__ or ""
     return Cause(
-        id=module.ID,
+        id=getattr(module, "ID", module.__name__.rpartition(".")[2].replace("_", "-")),
         family=module.FAMILY,
         title=module.TITLE,
-        means=module.MEANS,
-        page=module.__doc__ or "",
+        means=getattr(module, "MEANS", first_paragraph(page)),
+        page=page,
         supports=module.FOR,
-        opposes=getattr(module, "AGAINST", {}),
         requires=tuple(getattr(module, "REQUIRES", ())),
         explains=tuple(getattr(module, "EXPLAINS", ())),
         settled_by=tuple(getattr(module, "SETTLED_BY", ())),
         advisory=bool(getattr(module, "ADVISORY", False)),
         gains=bool(getattr(module, "GAINS", False)),
         misleads=getattr(module, "MISLEADS", "all" if module.FAMILY == "loss" else ""),
-        avoid=tuple(module.AVOID),
-        verify=module.VERIFY,
-        reference=module.REFERENCE,
+        avoid=tuple(getattr(module, "AVOID", bullets(section(page, "What not to do"))[:PITFALLS])),
+        verify=getattr(module, "VERIFY", first_paragraph(section(page, "Verify"))),
+        reference=getattr(module, "REFERENCE", "".join(bullets(section(page, "References"))[:1]).rstrip(".")),
+        possible=getattr(module, "possible", lambda _run: True),
         fix=module.fix,
     )
 

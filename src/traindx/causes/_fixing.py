@@ -1,25 +1,44 @@
-"""Turns edits of the user's source into a fix; if the place is not certain, a fix is a sentence with a pattern."""
+"""What fixes are written with: edits of the user's source, and a pattern where no edit is certain."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from ..edits import Edits, Project
 from ..record import Run
-from ._base import Fix, Safety, Site
+from ..record.site import Site, site_of
+from ..record.values import entries, histogram, mapping, number, text, texts
+from ..signs import Signs
+from ..wording import sentence
+from ._base import Fix, Safety
+from ._frameworks import pattern_for
 
-_Framework = Literal["torch", "keras", "huggingface", "lightning", "unknown"]
+__all__ = [
+    "Fix", "Run", "Safety", "Signs", "assigned_at", "begin", "entries", "fixed", "histogram", "mapping", "number",
+    "raised", "said", "site_of", "text", "texts",
+]  # fmt: skip
 
-_KERAS_METRICS = {"accuracy", "acc", "val_accuracy", "val_acc", "mae", "mse", "val_mae", "val_mse", "learning_rate"}
-_LIGHTNING_COLUMNS = {"train_loss_step", "train_loss_epoch", "val_loss_epoch", "train/loss_step", "train/loss_epoch"}
+
+def begin(run: Run) -> Edits:
+    """Edits of the run's project, which is empty if its source is missing or has changed since the run."""
+    return Edits(Project.of(run) or Project.without_sources())
 
 
-def begin(run: Run) -> Edits | None:
-    """Edits of the run's project, or None if its source is missing or has changed since the run."""
-    project = Project.of(run)
-    return Edits(project) if project is not None else None
+def assigned_at(edits: Edits, entry: Mapping[str, Any]) -> str:
+    """The name to which the script assigns what it makes on an entry's line; empty if that is not one assignment."""
+    made = [statement for _, statement in edits.project.statements(entry.get("site"))]
+    return ast.unparse(made[0].targets[0]) if len(made) == 1 and isinstance(made[0], ast.Assign) else ""
+
+
+def raised(signs: Signs, name: str) -> bool:
+    return (signs.level(name) or 0.0) >= 0.5
+
+
+def said(signs: Signs, *names: str) -> str:
+    """The finding of the first of these signs that is raised, to append to a sentence; empty if none is."""
+    return next((f" {sentence(signs[name].text)}" for name in names if name in signs and signs[name].raised), "")
 
 
 def fixed(
@@ -28,51 +47,28 @@ def fixed(
     edits: Edits | None,
     pattern: str,
     *,
-    near: Site | None = None,
+    near: Site | Mapping[str, Any] | None = None,
     safety: Safety = "changes-result",
     words: Mapping[str, str] | None = None,
+    sets: Mapping[str, Any] | None = None,
 ) -> Fix:
     """The fix as a patch; else the summary, the line nearest to the place and a pattern to adapt.
 
-    `words` holds the pattern for other frameworks than PyTorch, by name, for runs that are read from a log.
+    `near` is that line, or an entry of the record that has one. `words` holds the pattern for frameworks that run the
+    loop themselves, by name.
     """
+    sets = sets or {}
     patch = edits.patch() if edits is not None else None
     place = edits.place() if edits is not None and patch else None
     if patch and place:
         source, line = place
         code = "\n".join(row[1:] for row in patch.splitlines() if row.startswith("+") and not row.startswith("+++"))
-        return Fix(summary, code, Site(str(source.path), line, source.line(line).strip()), safety, patch)
-    if _framework(run) == "torch" and pattern:
-        summary = f"{summary} The line to change is not known: adapt the pattern."
+        return Fix(summary, code, Site(str(source.path), line, source.line(line).strip()), safety, patch, sets)
+    shown = pattern_for(run, words or {}, pattern)
+    if shown and (run.kind == "observed" or "script" in run.facts):
+        changed = Project.changed_of(run)
+        why = f"{changed[0].name} has changed since the run" if changed else "The line to change is not known"
+        summary = f"{summary} {why}: adapt the pattern{', or run it again for a patch' if changed else ''}."
+    site = near if isinstance(near, Site) else site_of(near)
     # Without the line's text: the pattern does not replace that line.
-    where = Site(near.file, near.line) if near else None
-    return Fix(summary, _pattern_for(run, words or {}, pattern), where, safety)
-
-
-def _framework(run: Run) -> _Framework:
-    """The framework, by the log's format and by the names of its columns; observed runs are PyTorch's."""
-    if run.kind == "observed" or "script" in run.facts:
-        return "torch"
-    if run.kind == "hf-trainer":
-        return "huggingface"
-    held = run.fact("log").get("columns")
-    columns = {str(column) for column in held.values()} if isinstance(held, Mapping) else set()
-    columns |= {name.removeprefix("raw/") for name in run.series_names if name.startswith("raw/")}
-    folders = [part.lower() for part in Path(run.source).parts]
-    if columns & _LIGHTNING_COLUMNS or any("lightning" in part for part in folders):
-        return "lightning"
-    if "eval_loss" in columns or {"train/loss", "eval/loss"} <= columns:
-        return "huggingface"
-    if "loss" in columns and ("val_loss" in columns or columns & _KERAS_METRICS):
-        return "keras"
-    if any("keras" in part for part in folders):
-        return "keras"
-    return "unknown"
-
-
-def _pattern_for(run: Run, patterns: Mapping[str, str], torch: str) -> str:
-    """The pattern for the run's framework; PyTorch's if the framework is PyTorch or unknown."""
-    which = _framework(run)
-    if which in ("torch", "unknown"):
-        return torch
-    return patterns.get(which, "")
+    return Fix(summary, shown, Site(site.file, site.line) if site else None, safety, sets=sets)

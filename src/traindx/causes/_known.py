@@ -1,16 +1,28 @@
-"""Settings that a fix names: optimizer, learning rate, batch size, and what the script calls them. None if unknown."""
+"""What fixes name of a run: optimizer, learning rate, batches, losses, layers, and what the script calls them.
+
+What is absent, malformed or not finite counts as missing.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from ..record import Run
+from ..record import Event, Run
+from ..record.site import Site
 from ..record.values import entries, mapping, number
+from ..record.values import numbers as finite_numbers
+
+LIBRARIES = {"site-packages", "dist-packages"}  # folders of installed code
+
+FIRST_LOOK = 0.05  # by which a schedule may have lowered the learning rate before it was recorded
+
+# ── the optimizer ────────────────────────────────────────────────────────────────────────────────
 
 
 def optimizer(run: Run) -> Mapping[str, Any]:
@@ -28,32 +40,6 @@ def optimizer_class(run: Run) -> str | None:
     return name.rsplit(".", 1)[-1] or None
 
 
-def optimizer_name(run: Run) -> str:
-    """What the script calls its optimizer."""
-    site = run.optimizers[0].site if run.optimizers else None
-    return (assigned_name(site.text) if site else None) or "optimizer"
-
-
-def assigned_name(line: str) -> str | None:
-    """The variable that a line assigns to, if the line is complete and the target is one plain or dotted name."""
-    try:
-        body = ast.parse(line.strip()).body
-    except (SyntaxError, ValueError):
-        return None
-    targets = body[0].targets if len(body) == 1 and isinstance(body[0], ast.Assign) else []
-    if len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute)):
-        return ast.unparse(targets[0])
-    return None
-
-
-def in_script_words(run: Run, code: str) -> str:
-    """An example that uses `model` and `optimizer`, rewritten with the script's own names."""
-    site = run.models[0].site if run.models else None
-    model = (assigned_name(site.text) if site else None) or "model"
-    named = re.sub(r"\bmodel\b(?!\")", lambda _: model, code)  # not a key like state["model"]
-    return re.sub(r"\boptimizer\b(?!\")", lambda _: optimizer_name(run), named)
-
-
 def adaptive(run: Run) -> bool:
     """Whether the first optimizer is adaptive: it divides gradients by their own size."""
     return bool(run.optimizers) and run.optimizers[0].adaptive
@@ -61,20 +47,27 @@ def adaptive(run: Run) -> bool:
 
 def setting(run: Run, *names: str) -> float | None:
     """A number from the optimizer's first group, or from the hyperparameters that a log carries."""
-    for source in (*groups(run)[:1], mapping(run.fact("log").get("config"))):
-        for name in names:
-            value = number(source.get(name))
-            if value is not None:
-                return value
-    return None
+    sources = (*groups(run)[:1], mapping(run.fact("log").get("config")))
+    found = (number(source.get(name)) for source in sources for name in names)
+    return next((value for value in found if value is not None), None)
+
+
+def betas(run: Run) -> tuple[float, float] | None:
+    """Adam's two averaging factors."""
+    found = finite_numbers(groups(run)[0].get("betas")) if groups(run) else []
+    return (found[0], found[1]) if len(found) == 2 else None
 
 
 def learning_rate(run: Run) -> float | None:
     """The learning rate as the script sets it: before any schedule, or else the highest one recorded."""
-    written = setting(run, "initial_lr")
-    seen = values(run, "lr")
-    seen = seen[seen > 0]
-    return written or (float(seen.max()) if len(seen) else setting(run, "lr", "learning_rate"))
+    top = float(max(values(run, "lr"), default=0.0))
+    made_with = setting(run, "lr", "learning_rate")
+    if made_with and top < made_with <= top * (1 + FIRST_LOOK):
+        top = made_with
+    return setting(run, "initial_lr") or (top if top > 0 else made_with)
+
+
+# ── series ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def values(run: Run, name: str, before: int | None = None) -> Any:
@@ -83,24 +76,38 @@ def values(run: Run, name: str, before: int | None = None) -> Any:
     return series.values if before is None else series.values[series.steps < before]
 
 
-def quantile(run: Run, name: str, share: float, before: int | None = None) -> float | None:
-    found = values(run, name, before)
-    return float(np.quantile(found, share)) if len(found) else None
-
-
 def median(run: Run, name: str, before: int | None = None) -> float | None:
-    return quantile(run, name, 0.5, before)
+    found = values(run, name, before)
+    return float(np.median(found)) if len(found) else None
+
+
+def worst(run: Run, quantity: str, above: float) -> list[tuple[str, float]]:
+    """The layers whose last known value lies above a level, worst first."""
+    table = run.layers(quantity)
+    columns = {name: table.column(name) for name in table.layers}
+    last = {name: float(found[-1]) for name, column in columns.items() if len(found := column[np.isfinite(column)])}
+    return sorted(((name, value) for name, value in last.items() if value > above), key=lambda item: -item[1])
+
+
+def first_event(run: Run, kind: str) -> Event | None:
+    return next(iter(run.events_of(kind)), None)
+
+
+# ── data ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def loader(run: Run, role: str) -> Mapping[str, Any]:
+    """The first loader in that role; empty if there is none."""
+    return next((found for found in run.entries("loaders") if found.get("role") == role), {})
 
 
 def train_loader(run: Run) -> Mapping[str, Any]:
-    loaders = run.entries("loaders")
-    return next((loader for loader in loaders if loader.get("role") == "train"), loaders[0] if loaders else {})
+    return loader(run, "train") or next(iter(run.entries("loaders")), {})
 
 
 def batch_size(run: Run) -> float | None:
-    return (
-        median(run, "batch_size") or number(train_loader(run).get("batch_size")) or setting(run, "batch_size") or None
-    )
+    written = number(train_loader(run).get("batch_size"))
+    return median(run, "batch_size") or written or setting(run, "batch_size") or None
 
 
 def steps_per_epoch(run: Run) -> int | None:
@@ -112,7 +119,88 @@ def steps_per_epoch(run: Run) -> int | None:
     return max(1, round(batches / accumulated))
 
 
+def numbers(source: Mapping[str, Any], key: str) -> list[float] | None:
+    """A non-empty list of finite numbers, or None."""
+    held = source.get(key)
+    found = finite_numbers(held)
+    return found if found and len(found) == len(held or ()) else None
+
+
+def shape(source: Mapping[str, Any], key: str = "shape") -> tuple[int, ...]:
+    """A tensor's shape; empty where it is not known."""
+    return tuple(map(int, numbers(source, key) or ()))
+
+
+def python_list(sizes: Sequence[float]) -> str:
+    """Numbers as a Python list, with four significant digits each."""
+    return "[" + ", ".join(f"{value:.4g}" for value in sizes) + "]"
+
+
+# ── loss and model ───────────────────────────────────────────────────────────────────────────────
+
+
+def training_loss(run: Run, *names: str) -> Mapping[str, Any]:
+    """The first loss call in training, of one of the named functions if names are given; empty if there is none."""
+    for loss in run.entries("losses"):
+        called = str(loss.get("fn")).lower()
+        if loss.get("phase", "train") == "train" and (not names or any(name in called for name in names)):
+            return loss
+    return {}
+
+
+def backward_site(run: Run) -> Mapping[str, Any]:
+    """The first line that called backward; empty if none is known."""
+    return next(iter(run.entries("backward_sites")), {})
+
+
+def operation(run: Run, *names: str) -> Mapping[str, Any]:
+    """The last risky or shape-changing call in the model whose name contains one of the names."""
+    found = [call for call in run.entries("ops") if any(name in str(call.get("op")).lower() for name in names)]
+    return found[-1] if found else {}
+
+
+def model_site(run: Run) -> Site | None:
+    """Where the user's code makes the (first) model. A plain `nn.Sequential` is known only by its class, in torch."""
+    site = run.models[0].site if run.models else None
+    return None if site is None or LIBRARIES.intersection(PurePath(site.file).parts) else site
+
+
 def modules(run: Run, *type_parts: str) -> list[Mapping[str, Any]]:
     """The modules of all models whose type contains one of the given parts."""
     found = [module for model in run.entries("models") for module in entries(model.get("modules"))]
     return [module for module in found if any(part in str(module.get("type", "")) for part in type_parts)]
+
+
+def weights(run: Run) -> list[Mapping[str, Any]]:
+    """The weight matrices and kernels, in order of execution."""
+    found = [param for param in run.entries("params") if param.get("kind") == "weight" and param.get("name")]
+    return sorted(found, key=lambda param: number(param.get("depth")) or 0.0)
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def optimizer_name(run: Run, index: int = 0) -> str:
+    """What the script calls one of its optimizers."""
+    return _assigned_at(run.optimizers[index].site if run.optimizers else None) or "optimizer"
+
+
+def in_script_words(run: Run, code: str) -> str:
+    """An example that uses `model` and `optimizer`, rewritten with the script's own names."""
+    names = {"model": _assigned_at(model_site(run)) or "model", "optimizer": optimizer_name(run)}
+    return re.sub(r"\b(model|optimizer)\b(?!\")", lambda found: names[found[1]], code)  # not a key like state["model"]
+
+
+def _assigned_at(site: Site | None) -> str | None:
+    return assigned_name(site.text) if site else None
+
+
+def assigned_name(line: str) -> str | None:
+    """The variable that a line assigns to, if the line is complete and the target is one plain or dotted name."""
+    try:
+        body = ast.parse(line.strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    targets = body[0].targets if len(body) == 1 and isinstance(body[0], ast.Assign) else []
+    single = len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute))
+    return ast.unparse(targets[0]) if single else None

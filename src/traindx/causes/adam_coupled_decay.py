@@ -1,4 +1,4 @@
-"""Adam's weight_decay is not weight decay.
+"""Adam's weight_decay is an L2 gradient that Adam rescales, not decoupled weight decay; AdamW has that.
 
 ## What happens
 Usually nothing visible: the run trains and generalises a little worse than it could. The setting just does not do
@@ -47,38 +47,19 @@ several seeds.
 - PyTorch documentation, `torch.optim.Adam` and `torch.optim.AdamW`.
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits.arguments import set_argument
-from ..edits.layers import (
-    rename_call,
-)
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..signs import Signs
+from ..edits import callee, rename_call, set_argument
 from ..wording import num
-from ._base import Fix
-from ._fixing import begin, fixed
+from ._fixing import Fix, Run, Signs, begin, fixed
 from ._known import learning_rate, optimizer, setting
 from ._settings import optimizer_call
 
-ID = "adam-coupled-decay"
 FAMILY = "optimizer"
 TITLE = "Adam with weight_decay (L2, not decoupled weight decay)"
-MEANS = "Adam's weight_decay is an L2 gradient that Adam rescales, not decoupled weight decay; AdamW has that."
 ADVISORY = True
 FOR = {"adam-with-decay": 5.0}
-AGAINST = {"decay-dominates": 1.0}
 REQUIRES = ("adam-with-decay",)
-AVOID = (
-    "Do not expect this to fix a run that does not train: it is advice, seldom a cause.",
-    "Do not carry the number over: the same weight_decay means something else in AdamW.",
-)
-VERIFY = "Compare validation at equal training loss over several seeds."
-REFERENCE = "I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019"
 
 ADAMW_DEFAULT = "0.01"
 
@@ -88,17 +69,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     before = f"Adam(weight_decay={num(old)})" if old else "Adam with weight_decay"
     summary = f"Replace {before} with AdamW(weight_decay={ADAMW_DEFAULT}), its default, and tune the decay from there."
     edits = begin(run)
-    found = optimizer_call(run, edits) if edits is not None else None
-    if edits is not None and found is not None and callee(found[1]) == "Adam":
-        source, call, _ = found
+    source, call, _ = optimizer_call(run, edits) or (None, None, "")
+    if source is not None and call is not None and callee(call) == "Adam":
         if isinstance(call.func, ast.Attribute):
             rename_call(edits, source, call, "AdamW")
-        else:  # `from torch.optim import Adam`: the new name has to be imported as well
+        else:  # `from torch.optim import Adam`: the new name has to be reached through torch
             edits.replace(source, call.func, "torch.optim.AdamW")
-            if not any(
-                isinstance(node, ast.Import) and any(a.name == "torch" for a in node.names) for node in source.tree.body
-            ):
-                edits.refuse()
         set_argument(edits, source, call, "weight_decay", ADAMW_DEFAULT, "Adam")
     pattern = f"torch.optim.AdamW(model.parameters(), lr={learning_rate(run) or 1e-3:g}, weight_decay={ADAMW_DEFAULT})"
-    return fixed(run, summary, edits, pattern, near=site_of(optimizer(run)))
+    return fixed(run, summary, edits, pattern, near=optimizer(run))

@@ -1,4 +1,4 @@
-"""The noise of tiny batches drowns the signal.
+"""Gradient noise of small batches drowns the signal; no learning rate does as well as a larger batch.
 
 ## What happens
 The loss is very noisy and falls little. At a stable learning rate it crawls, at a higher one it only jumps about. No
@@ -37,8 +37,8 @@ for i, (inputs, targets) in enumerate(loader):      # or: accumulate k micro-bat
 
 ## What not to do
 - Do not accumulate to repair batch norm: its statistics still come from the micro-batch.
-- Do not enlarge far beyond the noise scale: past it, samples are wasted.
 - Do not judge by the noise of the plotted loss alone: smooth it first, many noisy curves are healthy.
+- Do not enlarge far beyond the noise scale: past it, samples are wasted.
 
 ## Often confused with
 - `lr-never-decays`: good early progress and a floor at the end, which decay removes.
@@ -57,59 +57,24 @@ and successive gradients agree more.
 - S. Malladi et al., "On the SDEs and Scaling Rules for Adaptive Gradient Algorithms", NeurIPS 2022.
 """
 
-from __future__ import annotations
-
 import math
 
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
 from ..wording import num, round_figure
-from ._base import Fix
+from ._fixing import Fix, Run, Signs, number
 from ._known import adaptive, batch_size, learning_rate, median, train_loader
-from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 from ._settings import loader_setting
 
-ID = "batch-too-small"
 FAMILY = "optimizer"
 SETTLED_BY = ("lr",)
 TITLE = "Batch size too small (gradient noise)"
-MEANS = "Gradient noise of small batches drowns the signal; no learning rate does as well as a larger batch."
 FOR = {
-    "noise-scale-large": 2.0,
-    "batch-size-small": 2.0,
-    "gradients-oppose": 0.5,
-    "late-noise-floor": 0.7,
-    "loss-oscillating": 0.5,
-    "gradient-norm-heavy-tail": 0.5,
-    "step-overshoots": 0.3,
-}
-AGAINST = {
-    **UPDATE_FAULTS,
-    **LOSS_FAULTS,
-    **NUMBER_FAULTS,
-    "batch-size-large": 3.0,
-    "noise-scale-small": 3.0,
-    "gradients-agree": 2.5,
-    "norm-tiny-batch": 1.5,
-    "validation-at-chance": 1.0,
-    "batches-single-class": 1.0,
-    "loss-diverged": 0.7,
-    "loss-at-floor": 2.0,
-    "spikes-periodic": 1.0,
-    "validation-learned": 1.0,
-    "rate-above-usual": 1.0,
-}
+    "noise-scale-large": 2.0, "batch-size-small": 2.0, "gradients-oppose": 0.5, "late-noise-floor": 0.7,
+    "loss-oscillating": 0.5, "gradient-norm-heavy-tail": 0.5, "step-overshoots": 0.3,
+}  # fmt: skip
 REQUIRES = ("noise-scale-large", "batch-size-small")
-AVOID = (
-    "Do not accumulate to repair batch norm: its statistics still come from the micro-batch.",
-    "Do not judge by the noise of the plotted loss alone: smooth it first.",
-)
-VERIFY = "With the batch four times as large and the learning rate scaled, the loss at equal samples seen is lower."
-REFERENCE = "S. McCandlish et al., An Empirical Model of Large-Batch Training, 2018"
 
 SMALLEST_PROPOSAL = 32  # below this, the fixed cost of a step outweighs what small batches save
-LARGEST_FACTOR = 64  # the noise scale is a rough estimate: do not leap further at once
+LARGEST_FACTOR = 32  # the noise scale is a rough estimate, and each epoch has that many updates less
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
@@ -135,10 +100,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
         scaled = round_figure(old * (growth**0.5 if adaptive(run) else growth))
         rule = "square-root rule for Adam" if adaptive(run) else "linear rule for SGD"
         reasons.append(f"then raise the learning rate step by step from {num(old)} to at most {num(scaled)} ({rule})")
-    words = {
-        "keras": f"model.fit(x, y, batch_size={new}, ...)",
-        "huggingface": f"TrainingArguments(..., per_device_train_batch_size={new})",
-        "lightning": f"DataLoader(dataset, batch_size={new}, shuffle=True)",
-    }
     why = "; ".join(reasons) or "then raise the learning rate in proportion"
-    return loader_setting(run, "batch_size", str(new), why, safety="costly", words=words)
+    return loader_setting(run, "batch_size", str(new), why, safety="costly")

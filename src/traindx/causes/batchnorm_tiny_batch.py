@@ -1,4 +1,4 @@
-"""Batch norm sees too few samples for usable statistics.
+"""Batch norm sees too few samples for usable statistics, so training and evaluation behave differently.
 
 ## What happens
 Training looks passable; evaluation is far worse, or jumps from one evaluation to the next. With one sample per batch
@@ -47,74 +47,39 @@ The loss of the same training batch agrees in train and eval mode to within a fe
 - Y. Wu, J. Johnson, "Rethinking 'Batch' in BatchNorm", 2021.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from typing import Any
 
-from ..edits import Edits, Source
-from ..edits.layers import (
-    rename_call,
-)
-from ..edits.source import callee
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
+from ..edits import Edits, Source, callee, rename_call
 from ..wording import counted, listed, num, percent
-from ._base import Fix
-from ._fixing import begin, fixed
+from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number
 from ._known import batch_size, modules
 
-ID = "batchnorm-tiny-batch"
 FAMILY = "generalisation"
 TITLE = "Batch norm with a tiny batch"
-MEANS = "Batch statistics of very few samples make training and evaluation behave differently."
 FOR = {
-    "modes-disagree": 1.5,
-    "norm-tiny-batch": 4.5,
-    "validation-gap": 1.0,
-    "batch-size-small": 0.5,
-    "train-above-validation": 0.3,
-    "validation-at-chance": 0.3,
-}
-AGAINST = {
-    "eval-in-train-mode": 3.0,
-    "train-in-eval-mode": 3.0,
-    "train-eval-inputs-differ": 1.0,
-    "validation-rising": 0.7,
-    "batch-size-large": 3.0,
-}
+    "modes-disagree": 1.5, "norm-tiny-batch": 4.5, "validation-gap": 1.0, "batch-size-small": 0.5,
+    "train-above-validation": 0.3, "validation-at-chance": 0.3,
+}  # fmt: skip
 REQUIRES = ("norm-tiny-batch",)
-EXPLAINS = ("overfitting", "train-val-mismatch", "batch-too-small")
-AVOID = (
-    "Do not try gradient accumulation: the statistics still come from the micro-batch.",
-    "Do not evaluate in training mode because the numbers look better.",
-)
-VERIFY = "The loss of the same batch agrees in train and eval mode to within a few percent."
-REFERENCE = "Y. Wu, K. He, Group Normalization, ECCV 2018"
 
 MOST_GROUPS = 32  # the number that the paper settles on
 _KINDS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    norms = modules(run, "BatchNorm")
-    size = batch_size(run)
+    norms, size = modules(run, "BatchNorm"), batch_size(run)
     # The variance of n values has a relative error of sqrt(2 / (n - 1)).
-    error = (
-        f", where the estimated variance is off by about {percent((2 / (size - 1)) ** 0.5)}"
-        if size and size > 1
-        else ""
-    )
-    batches = f" Batches have {num(size)} samples{error}." if size else ""
+    error = percent((2 / (size - 1)) ** 0.5) if size and size > 1 else ""
+    off = f", where the estimated variance is off by about {error}" if error else ""
+    batches = f" Batches have {num(size)} samples{off}." if size else ""
     names = listed([f"`{module.get('name')}`" for module in norms])
-    number_of = "the batch norm layer" if len(norms) == 1 else f"the {counted(len(norms), 'batch norm layer')}"
-    which = f"{number_of} ({names})" if norms else "batch norm"
+    layers = counted(len(norms), "batch norm layer").removeprefix("1 ")
+    which = f"the {layers} ({names})" if norms else "batch norm"
     edits = begin(run)
-    for source, call in edits.project.calls(*_KINDS) if edits is not None else []:
-        if edits is not None:
-            _replace(edits, source, call, norms)
+    for source, call in edits.project.calls(*_KINDS):
+        _replace(edits, source, call, norms)
     pattern = "norm = torch.nn.GroupNorm(num_groups=32, num_channels=channels)  # instead of BatchNorm2d(channels)"
     summary = f"Replace {which} with a norm that does not depend on the batch, or use batches of 16 or more.{batches}"
     return fixed(run, summary, edits, pattern)
@@ -124,12 +89,11 @@ def _replace(edits: Edits, source: Source, call: ast.Call, norms: list[Mapping[s
     """BatchNorm1d(n) becomes LayerNorm(n); in two and three dimensions the channels are put into groups."""
     if len(call.args) != 1 or call.keywords:
         edits.refuse()
-        return
-    if callee(call) == "BatchNorm1d":
+    elif callee(call) == "BatchNorm1d":
         rename_call(edits, source, call, "LayerNorm")
-        return
-    widths = [number((module.get("settings") or {}).get("num_features")) for module in norms]
-    groups = next((g for g in range(MOST_GROUPS, 0, -1) if all(w and w % g == 0 and w > g for w in widths)), 1)
-    rename_call(edits, source, call, "GroupNorm")
-    start = source.span(call.args[0])[0]
-    edits.splice(source, start, start, f"{groups}, ")
+    else:
+        widths = [number(mapping(module.get("settings")).get("num_features")) for module in norms]
+        groups = next((g for g in range(MOST_GROUPS, 0, -1) if all(w and w % g == 0 and w > g for w in widths)), 1)
+        rename_call(edits, source, call, "GroupNorm")
+        start = source.span(call.args[0])[0]
+        edits.splice(source, start, start, f"{groups}, ")

@@ -1,12 +1,10 @@
 """Outputs and targets have different shapes and broadcast, so the loss compares all pairs.
 
 ## What happens
-
 Regression seems to train, and ends with every prediction near the mean of the targets. The loss settles at the
 targets' variance. A warning about different sizes scrolls by, or none at all if the loss was written by hand.
 
 ## Why
-
 Outputs of shape (N, 1) minus targets of shape (N,) broadcast to (N, N): entry (i, j) is output i minus target j.
 The mean over all pairs is
 
@@ -17,14 +15,12 @@ which target belongs to which input is lost. The same happens with (N, T) agains
 weight of shape (N,) against losses of shape (N, T) when N = T.
 
 ## Signs
-
 - The loss function's input and target have different shapes, or a subtraction near the loss grows a dimension.
 - One row of outputs is broadcast over the batch, or `scores[:, labels]` picks the labels of the whole batch for each
   row.
 - Predictions collapse to one value; loss equals the variance of the targets.
 
 ## Fix
-
 Make the shapes equal before the loss, and assert it:
 
 ```python
@@ -34,81 +30,40 @@ loss = torch.nn.functional.mse_loss(outputs, y)
 ```
 
 ## What not to do
-
 - Do not use a bare `squeeze()`: a last batch of one sample loses its batch dimension too.
-- Do not silence the warning.
 - Do not enlarge the model: it is already fitting what the loss asks for.
+- Do not silence the warning.
 
 ## Often confused with
-
 - `model-too-small`, `noisy-labels`: predictions at the mean as well, with equal shapes.
 - `wrong-loss`: shapes agree, kinds do not.
 - `scrambled-axes`: shapes agree, but entries were moved.
 
 ## Verify
-
 Input and target of the loss have the same shape, and the loss passes below the targets' variance.
 
 ## References
-
 - PyTorch documentation: Broadcasting semantics.
 - NumPy documentation: Broadcasting.
 """
-
-from __future__ import annotations
 
 import ast
 import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..edits import Edits, Source
-from ..edits.layers import (
-    in_parentheses,
-)
-from ..edits.loops import (
-    assigned_before,
-    loss_of,
-)
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import entries, mapping, number
-from ..signs import Signs
-from ..wording import num
-from ._base import Fix
-from ._facts import shape
-from ._fixing import begin, fixed
+from ..edits import Edits, Source, backward_calls, callee, in_parentheses, loss_assignment
+from ..wording import num4
+from ._fixing import Fix, Run, Signs, begin, entries, fixed, mapping, number
+from ._known import shape
 
-ID = "broadcast-loss"
 FAMILY = "loss"
 TITLE = "Output and target shapes broadcast in the loss"
-MEANS = "Outputs and targets have different shapes that broadcast, so the loss compares every output with every target."
 FOR = {
-    "loss-broadcasts": 6.5,
-    "training-at-chance": 0.7,
-    "loss-plateau": 0.5,
-    "one-batch-not-learnt": 0.7,
-    "loss-stuck": 0.3,
-    "predictions-collapsed": 0.3,
-}
-AGAINST = {"loss-at-floor": 1.5, "loss-not-finite": 0.7}
+    "loss-broadcasts": 6.5, "training-at-chance": 0.7, "loss-plateau": 0.5, "one-batch-not-learnt": 0.7,
+    "loss-stuck": 0.3, "predictions-collapsed": 0.3,
+}  # fmt: skip
 REQUIRES = ("loss-broadcasts",)
-EXPLAINS = (
-    "model-too-small",
-    "noisy-labels",
-    "lr-too-low",
-    "over-regularized",
-    "weight-decay-too-strong",
-    "vanishing-gradients",
-    "unscaled-targets",
-)
-AVOID = (
-    "Do not use a bare squeeze(): a last batch of one sample loses its batch dimension too.",
-    "Do not enlarge the model: it already fits what the loss asks for.",
-)
-VERIFY = "Input and target of the loss have equal shapes, and the loss passes below the targets' variance."
-REFERENCE = "PyTorch documentation, Broadcasting semantics"
 
 _PATTERN = """\
 assert outputs.shape == targets.shape, (outputs.shape, targets.shape)
@@ -122,28 +77,30 @@ def fix(run: Run, _signs: Signs) -> Fix:
     given, wanted = shape(mapping(loss.get("input"))), shape(mapping(loss.get("target")))
     if not given or not wanted:
         given, wanted = _from_graph(run)
-    std = number(run.fact("targets/train").get("std"))
     measured = f" Outputs have shape {given}, targets {wanted}." if given and wanted else ""
-    if std:
-        measured += (
-            f" While all pairs are compared, the loss cannot fall below the targets' variance, {num(std * std)}."
-        )
+    std = number(run.fact("targets/train").get("std")) or 0.0
+    # What the signs call chance, where it was measured: the same number in one answer.
+    trivial = number(loss.get("trivial")) if "mse" in str(loss.get("fn")) else None
+    if variance := trivial or std * std:
+        floor = num4(variance)
+        measured += f" While all pairs are compared, the loss cannot fall below the targets' variance, {floor}."
     edits = begin(run)
-    if edits is not None and math.prod(given) == math.prod(wanted) and given and wanted:
+    if given and wanted and math.prod(given) == math.prod(wanted):
         done: set[ast.AST] = set()
         for entry in broadcasting:
+            shapes = shape(mapping(entry.get("input"))), shape(mapping(entry.get("target")))
             for source, call in _loss_calls(edits, entry):
                 if call not in done:
                     done.add(call)
-                    shapes = shape(mapping(entry.get("input"))), shape(mapping(entry.get("target")))
                     _equalise(edits, source, call.args[0], call.args[1], shapes)
-        if not done:
-            for source, statement in [p for e in run.entries("backward_sites") for p in _near(edits, e)]:
-                differences = [n for n in ast.walk(statement) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
-                if len(differences) == 1:
-                    _equalise(edits, source, differences[0].left, differences[0].right, (given, wanted))
+        for source, call in [] if done else backward_calls(run, edits.project):
+            made = loss_assignment(source, call)
+            parts = [node for node in ast.walk(made) if isinstance(node, ast.BinOp)] if made else []
+            differences = [node for node in parts if isinstance(node.op, ast.Sub)]
+            if len(differences) == 1:
+                _equalise(edits, source, differences[0].left, differences[0].right, (given, wanted))
     summary = f"Give outputs and targets the same shape before the loss.{measured}"
-    return fixed(run, summary, edits, _PATTERN, near=site_of(loss))
+    return fixed(run, summary, edits, _PATTERN, near=loss)
 
 
 def _loss_calls(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, ast.Call]]:
@@ -159,16 +116,6 @@ def _loss_calls(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, as
     found = [(s, c) for s, c in calls if callee(c) == entry.get("fn")] or calls
     found = [(s, c) for s, c in found if not any(c is not o and c in ast.walk(o) for _, o in found)]
     return found if len(found) == 1 else []
-
-
-def _near(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, ast.stmt]]:
-    """The assignment of the loss that backward is called on."""
-    found: list[tuple[Source, ast.stmt]] = []
-    for source, call in edits.project.calls_at(entry.get("site"), "backward"):
-        loss = loss_of(call)
-        made = assigned_before(source, source.segment(loss), source.statement_of(call)) if loss is not None else None
-        found += [(source, made)] if made is not None else []
-    return found
 
 
 def _equalise(
@@ -193,11 +140,11 @@ def _equalise(
 def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The two shapes of the first broadcast near a hand-written loss."""
     for found in entries(run.fact("graph").get("broadcasts")):
-        shapes = found.get("shapes")
-        if isinstance(shapes, (list, tuple)) and len(shapes) == 2:
-            return shape({"shape": shapes[0]}), shape({"shape": shapes[1]})
-        if isinstance(shapes, (list, tuple)) and len(shapes) == 1:  # the other one carries no gradient
-            known, out = shape({"shape": shapes[0]}), shape(found, "out")
-            if len(known) == 2 and known[1] == 1 and out == (known[0], known[0]):
-                return known, (known[0],)
+        held = found.get("shapes")
+        sizes = [shape({"shape": size}) for size in held] if isinstance(held, (list, tuple)) else []
+        if len(sizes) == 2:
+            return sizes[0], sizes[1]
+        # The other one carries no gradient.
+        if len(sizes) == 1 and len(sizes[0]) == 2 and sizes[0][1] == 1 and shape(found, "out") == (sizes[0][0],) * 2:
+            return sizes[0], sizes[0][:1]
     return (), ()

@@ -1,4 +1,4 @@
-"""Validation gets worse, peaks, and then gets better than before.
+"""Validation worsens, peaks near interpolation and improves again: training longer or a larger model helps.
 
 ## What happens
 Validation error falls, rises to a peak, and falls again, below its first minimum. It happens along the training
@@ -43,58 +43,33 @@ Repeat with another seed: the second minimum is lower again. Draw error, not onl
 alone lets the loss rise.
 
 ## References
+- P. Nakkiran et al., "Deep Double Descent: Where Bigger Models and More Data Hurt", ICLR 2020.
 - M. Belkin, D. Hsu, S. Ma, S. Mandal, "Reconciling modern machine-learning practice and the classical bias–variance
   trade-off", PNAS 2019.
-- P. Nakkiran et al., "Deep Double Descent: Where Bigger Models and More Data Hurt", ICLR 2020.
 - P. Nakkiran et al., "Optimal Regularization Can Mitigate Double Descent", ICLR 2021.
 - A. Power et al., "Grokking: Generalization Beyond Overfitting on Small Algorithmic Datasets", 2022.
 """
 
-from __future__ import annotations
+from ..wording import num4
+from ._fixing import Fix, Run, Signs, fixed
+from ._frameworks import words
 
-import numpy as np
-
-from ..record import Run
-from ..signs import Signs
-from ..wording import num
-from ._base import Fix
-from ._fixing import fixed
-
-ID = "double-descent"
 FAMILY = "generalisation"
 TITLE = "Double descent"
-MEANS = "Validation worsens, peaks near interpolation and improves again: training longer or a larger model helps."
 ADVISORY = True
 FOR = {"validation-double-descent": 5.0, "samples-per-parameter": 0.3, "memorising": 0.3}
-AGAINST = {"eval-in-train-mode": 2.0, "train-in-eval-mode": 2.0, "norm-tiny-batch": 1.5, "several-runs": 1.0}
 REQUIRES = ("validation-double-descent",)
-EXPLAINS = ("overfitting",)
-AVOID = (
-    "Do not expect it of every overfitting curve: most never come back.",
-    "Do not read one dip of a noisy curve as a second descent.",
-)
-VERIFY = "Another seed shows the second, lower minimum again, in error and not only in loss."
-REFERENCE = "P. Nakkiran et al., Deep Double Descent: Where Bigger Models and More Data Hurt, ICLR 2020"
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     curve = run.series("loss/validation").finite
-    words = {
-        "keras": "keras.callbacks.EarlyStopping(patience=epochs // 2, restore_best_weights=True)",
-        "huggingface": "TrainingArguments(..., load_best_model_at_end=True)  # and no early stopping before the peak",
-        "lightning": 'ModelCheckpoint(monitor="val_loss", save_top_k=1)  # and EarlyStopping(patience=epochs // 2)',
-    }
     code = "patience = epochs // 2  # early stopping must outlast the peak"
     if len(curve) < 3:
         summary = "Set early-stopping patience long enough to pass the peak, and keep the best checkpoint of the run."
-        return fixed(run, summary, None, code, words=words)
-    lowest = int(np.argmin(curve.values))
-    # The peak is where the curve stands highest above the best value reached before.
-    rise = curve.values[: lowest + 1] - np.minimum.accumulate(curve.values[: lowest + 1])
-    peak = int(np.argmax(rise))
-    passed = f", after a peak of {num(float(curve.values[peak]))} at step {int(curve.steps[peak])}" if peak else ""
-    summary = (
-        f"Train past the peak and keep the best checkpoint of the run: the lowest validation loss is "
-        f"{num(float(curve.values[lowest]))} at step {int(curve.steps[lowest])}{passed}."
-    )
-    return fixed(run, summary, None, code, safety="costly", words=words)
+        return fixed(run, summary, None, code, words=words("past-the-peak"))
+    sign = signs.get("validation-double-descent")
+    lowest = f"lowest validation loss so far: {num4(float(curve.values.min()))}"
+    second = f"the second minimum is {num4(sign.values['second_minimum'])}" if sign is not None and sign.raised else ""
+    seen = f" ({second or lowest})"
+    summary = f"Train past the peak and keep the best checkpoint of the run{seen}."
+    return fixed(run, summary, None, code, safety="costly", words=words("past-the-peak"))

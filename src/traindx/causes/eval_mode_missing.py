@@ -1,4 +1,4 @@
-"""Validation runs in training mode.
+"""Validation runs with dropout or batch statistics in training mode.
 
 ## What happens
 Validation results are worse than they should be, vary from one evaluation to the next on the same weights, and
@@ -35,8 +35,9 @@ model.train()
 
 ## What not to do
 - Do not leave the model in eval mode afterwards: that is the opposite fault.
+- Do not take torch.no_grad() for eval mode: it does not change what layers do.
 - Do not set dropout to 0 to get the same effect: batch norm stays in the wrong mode.
-- Do not use it instead of `torch.no_grad()`.
+- Do not take eval mode for `torch.no_grad()` either: gradients are still recorded.
 
 ## Often confused with
 - `overfitting`, `train-val-mismatch`: validation is bad in the right mode, too.
@@ -52,40 +53,28 @@ Two evaluations of the same weights give the same number to the last digit, in a
   Shift", ICML 2015.
 """
 
-from __future__ import annotations
-
 import ast
-from collections.abc import Iterable
 from typing import Any
 
-from ..edits import Edits, Source
-from ..edits.arguments import add_keyword, argument
-from ..edits.loops import backward_calls, model_in_loop, models_called
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
+from ..edits import (
+    Edits,
+    Source,
+    add_keyword,
+    argument,
+    backward_calls,
+    first_statement,
+    models_called,
+    without_gradients,
+)
 from ..wording import listed
-from ._base import Fix
-from ._fixing import begin, fixed
-from ._known import in_script_words
+from ._fixing import Fix, Run, Signs, begin, fixed, number, said, site_of, texts
+from ._known import in_script_words, loader
 
-ID = "eval-mode-missing"
 FAMILY = "generalisation"
 MISLEADS = "validation"
 TITLE = "Validation runs in train mode (model.eval() missing)"
-MEANS = "Validation runs with dropout or batch statistics in training mode."
 FOR = {"eval-in-train-mode": 6.0, "validation-gap": 0.5, "strong-dropout": 0.3}
-AGAINST = {"train-in-eval-mode": 2.0, "reinforcement-learning": 1.0}
 REQUIRES = ("eval-in-train-mode",)
-EXPLAINS = ("overfitting", "train-val-mismatch", "batchnorm-tiny-batch", "over-regularized")
-AVOID = (
-    "Do not leave the model in eval mode afterwards: that is the opposite fault.",
-    "Do not take torch.no_grad() for eval mode: it does not change what layers do.",
-)
-VERIFY = "Two evaluations of the same weights give the same number, at any batch size."
-REFERENCE = "PyTorch documentation, Autograd mechanics: Evaluation Mode"
 
 _PATTERN = """\
 model.eval()
@@ -95,31 +84,22 @@ with torch.no_grad():
 model.train()"""
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     modes = run.fact("modes")
-    dropping = number(modes.get("eval_forwards_dropping"))
     edits = begin(run)
-    if dropping:
+    if dropping := number(modes.get("eval_forwards_dropping")):
         site = modes.get("dropping_site")
-        if edits is not None:
-            _tell_mode(edits, site)
+        _tell_mode(edits, site)
         summary = f"Pass training=self.training to F.dropout: it stayed on in {dropping:.0f} forwards in eval mode."
-        return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near=site_of({"site": site}))
-    wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
-    count = ""
-    if wrong and total:
-        share = f"All {total:.0f}" if wrong == total else f"{wrong:.0f} of the {total:.0f}"
-        count = f" {share} evaluation forwards checked ran in train mode."
-    held = modes.get("mode_layers")
-    layers = sorted({str(layer) for layer in held}) if isinstance(held, list) else []
+        return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near={"site": site})
+    layers = sorted(set(texts(modes.get("mode_layers"))))
     kinds = f" It matters for {listed(layers)}." if layers else ""
     # The evaluation's own loss call, or its loader, is the nearest line that the record knows.
     seen = [entry for entry in run.entries("losses") if entry.get("phase") == "eval"]
-    seen += [entry for entry in run.entries("loaders") if entry.get("role") == "eval"]
-    near = next((site for site in map(site_of, seen) if site), None)
-    if edits is not None:
-        _switch(run, edits)
-    summary = f"Call model.eval() before the evaluation and model.train() after it.{count}{kinds}"
+    near = next((site for site in map(site_of, [*seen, loader(run, "eval")]) if site), None)
+    _switch(run, edits)
+    summary = "Call model.eval() before the evaluation and model.train() after it."
+    summary += said(signs, "eval-in-train-mode") + kinds
     return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=near, safety="safe")
 
 
@@ -137,45 +117,55 @@ def _tell_mode(edits: Edits, site: Any) -> None:
 def _switch(run: Run, edits: Edits) -> None:
     """eval() where the evaluation begins; train() behind it, or before the training loop."""
     blocks = [
-        (source, node)
+        (source, node, names[0])
         for source in edits.project.sources
         for node in source.walk(ast.With)
-        if isinstance(node, ast.With) and _without_gradients(item.context_expr for item in node.items)
+        if isinstance(node, ast.With) and without_gradients(item.context_expr for item in node.items)
+        if (names := models_called(source, node))
     ]
-    blocks = [(source, block) for source, block in blocks if models_called(source, block)]
     if len(blocks) == 1:
-        source, block = blocks[0]
-        name = models_called(source, block)[0]
+        source, block, name = blocks[0]
         edits.insert_before(source, block, f"{name}.eval()")
         edits.insert_after(source, block, f"{name}.train()")
         return
-    functions = [
-        (source, node)
+    evaluating = [
+        (source, node, names[0])
         for source in edits.project.sources
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.FunctionDef) and _without_gradients(node.decorator_list)
+        for node in source.walk(ast.FunctionDef)
+        if isinstance(node, ast.FunctionDef) and without_gradients(node.decorator_list)
+        if (names := _called(source, node))
     ]
-    evaluating = [(s, f, names) for s, f in functions if (names := _called(s, f))]
     if blocks or len(evaluating) != 1:
         return
-    source, function, names = evaluating[0]
-    edits.insert_before(source, function.body[0], f"{names[0]}.eval()")
-    if not edits.project.calls("train"):
-        for where, call in backward_calls(run, edits.project)[:1]:
-            loops, trained = where.loops_of(call), model_in_loop(where, call)
-            if loops and trained:
-                edits.insert_before(where, loops[0], f"{trained}.train()")
-            else:
-                edits.refuse()
+    source, function, name = evaluating[0]
+    edits.insert_before(source, first_statement(function), f"{name}.eval()")
+    if _trains_again(run, edits, function):
+        return
+    ends = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    last = function.body[-1]
+    if not ends:
+        edits.insert_after(source, last, f"{name}.train()")
+    elif ends == [last] and name not in models_called(source, last):
+        edits.insert_before(source, last, f"{name}.train()")
+    else:
+        edits.refuse()
 
 
-def _without_gradients(expressions: Iterable[ast.expr]) -> bool:
-    return any(callee(expression) in ("no_grad", "inference_mode") for expression in expressions)
+def _trains_again(run: Run, edits: Edits, evaluating: ast.FunctionDef) -> bool:
+    """Whether the script calls train() before every pass of training, not once before all of them."""
+    calls = [(source, call) for source, call in edits.project.calls("train") if not call.args and not call.keywords]
+    if any(source.loops_of(call) for source, call in calls):
+        return True
+    scored = [loop for source, call in edits.project.calls(evaluating.name) for loop in source.loops_of(call)]
+    for source, backward in backward_calls(run, edits.project)[:1]:
+        function, loops = source.function_of(backward), source.loops_of(backward)
+        once_a_pass = function is not None and len(loops) <= 1 and not set(loops) & set(scored)
+        return once_a_pass and any(where is source and where.function_of(call) is function for where, call in calls)
+    return False
 
 
 def _called(source: Source, function: ast.FunctionDef) -> list[str]:
     """Which of the function's parameters, or of the models that the file knows, it calls."""
-    known = models_called(source, function)
     given = {argument.arg for argument in function.args.args if "model" in argument.arg or "net" in argument.arg}
     called = [n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    return known or [name for name in dict.fromkeys(called) if name in given]
+    return models_called(source, function) or [name for name in dict.fromkeys(called) if name in given]

@@ -1,4 +1,4 @@
-"""Layers that still have to learn are frozen (requires_grad=False).
+"""Layers that still have to learn are frozen (requires_grad=False); a pretrained backbone frozen on purpose is healthy.
 
 ## What happens
 The loss barely moves, or settles at what the few trainable layers can do on top of random features. Memory and time
@@ -34,8 +34,8 @@ or add the parameters to it.
 ## What not to do
 - Do not unfreeze a pretrained backbone without reason: with few samples it may overfit, and it needs a smaller
   learning rate.
-- Do not put frozen parameters into the optimizer and hope: without a gradient they are skipped.
 - Do not use `torch.no_grad()` around the whole forward to freeze a part: it cuts the trainable part off as well.
+- Do not put frozen parameters into the optimizer and hope: without a gradient they are skipped.
 
 ## Often confused with
 - `params-not-in-optimizer`: gradients exist, the optimizer ignores them.
@@ -44,8 +44,9 @@ or add the parameters to it.
 - `vanishing-gradients`: early layers get gradients, tiny ones.
 
 ## Verify
-List what is trainable before the run: `[name for name, p in model.named_parameters() if p.requires_grad]`. After a
-few steps every layer on that list has moved, and the loss leaves its level.
+Every layer that must learn requires grad and has moved after a few steps, and the loss leaves its level.
+
+List what is trainable before the run: `[name for name, p in model.named_parameters() if p.requires_grad]`.
 
 ## References
 - PyTorch tutorial, "Transfer Learning for Computer Vision" (fixed feature extractor).
@@ -53,89 +54,47 @@ few steps every layer on that list has moved, and the loss leaves its level.
 - J. Yosinski et al., "How transferable are features in deep neural networks?", NeurIPS 2014.
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits import Edits, Source
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ..wording import counted, listed, num, percent
-from ._base import Fix
-from ._fixing import begin, fixed
+from ..edits import Edits, callee
+from ..wording import counted, listed
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._known import optimizer
 
-ID = "frozen-layers"
 FAMILY = "optimizer"
 TITLE = "Untrained layers are frozen (requires_grad=False)"
-MEANS = (
-    "Layers that the task needs and that were never trained before have requires_grad=False; a pretrained "
-    "backbone frozen on purpose is healthy."
-)
 FOR = {
-    "fresh-layers-frozen": 6.0,
-    "params-never-move": 1.0,
-    "one-batch-not-learnt": 0.7,
-    "loss-stuck": 0.5,
-    "training-at-chance": 0.5,
-    "loss-plateau": 0.3,
-    "crash-no-graph": 1.0,
-}
-AGAINST = {
-    "loss-at-floor": 3.0,
-    "training-learned": 1.0,
-    "params-outside-optimizer": 1.0,
-    "backward-without-step": 2.0,
-    "params-without-gradient": 1.0,
-}
+    "fresh-layers-frozen": 6.0, "params-never-move": 1.0, "one-batch-not-learnt": 0.7, "loss-stuck": 0.5,
+    "training-at-chance": 0.5, "loss-plateau": 0.3, "crash-no-graph": 1.0,
+}  # fmt: skip
 REQUIRES = ("fresh-layers-frozen",)
-EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "vanishing-gradients", "noisy-labels", "detached-graph")
-AVOID = (
-    "Do not unfreeze a pretrained backbone without reason: it needs a smaller learning rate and may overfit.",
-    "Do not wrap the forward in torch.no_grad() to freeze a part of it.",
-)
-VERIFY = "Every layer that must learn is listed as requiring grad and has moved after a few steps."
-REFERENCE = "PyTorch tutorial, Transfer Learning for Computer Vision"
+EXPLAINS = ("detached-graph",)
 
 _PATTERN = """\
 for parameter in layer.parameters():  # before the optimizer is made
     parameter.requires_grad_(True)"""
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    params = run.entries("params")
-    frozen = [entry for entry in params if entry.get("requires_grad") is False and not entry.get("loaded")]
-    if not frozen:
+def fix(run: Run, signs: Signs) -> Fix:
+    frozen = [entry for entry in run.entries("params") if entry.get("requires_grad") is False]
+    names = [str(entry.get("name")) for entry in frozen if not entry.get("loaded")]
+    if not names:
         return fixed(run, "Let every layer that was not pretrained require gradients again.", None, _PATTERN)
-    names = [str(entry.get("name")) for entry in frozen]
-    elements = sum(number(entry.get("elements")) or 0.0 for entry in frozen)
-    total = sum(number(entry.get("elements")) or 0.0 for entry in params)
-    share = f", {percent(elements / total)} of the model" if total else ""
     edits = begin(run)
-    pretrained = any(entry.get("requires_grad") is False and entry.get("loaded") for entry in params)
-    if edits is not None and not pretrained:
+    if not any(entry.get("loaded") for entry in frozen):
         _unfreeze(edits)
-    summary = (
-        f"Unfreeze the {counted(len(names), 'parameter')} that were never trained ({num(elements)} values{share}): "
-        f"{listed(names)}."
-    )
-    return fixed(run, summary, edits, _PATTERN, near=site_of(optimizer(run)))
+    summary = f"Unfreeze the {counted(len(names), 'parameter')} that were never trained: {listed(names)}."
+    return fixed(run, summary + said(signs, "fresh-layers-frozen"), edits, _PATTERN, near=optimizer(run))
 
 
 def _unfreeze(edits: Edits) -> None:
     """The statements that freeze: `.requires_grad = False` and `.requires_grad_(False)`."""
-    places: list[tuple[Source, ast.expr]] = []
     for source in edits.project.sources:
-        for node in ast.walk(source.tree):
+        for node in source.walk(ast.Assign, ast.Call):
             value: ast.expr | None = None
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                 value = node.value if node.targets[0].attr == "requires_grad" else None
             elif isinstance(node, ast.Call) and callee(node) == "requires_grad_" and node.args:
                 value = node.args[0]
             if isinstance(value, ast.Constant) and value.value is False:
-                places.append((source, value))
-    for source, value in places:
-        edits.replace(source, value, "True")
+                edits.replace(source, value, "True")

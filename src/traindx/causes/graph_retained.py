@@ -1,4 +1,4 @@
-"""Autograd graphs of earlier steps are kept alive, so memory or step time grows.
+"""Old graphs are kept alive (loss tensors summed, state not detached, retain_graph), so memory or step time grows.
 
 ## What happens
 Memory grows by the same amount with every step until the process is killed, or backward takes longer each time, or
@@ -53,117 +53,67 @@ Memory and backward time at step 1000 equal those at step 100. The number of nod
   trajectories", Neural Computation, 1990 (truncated backpropagation).
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits import Edits
-from ..edits.arguments import remove_keyword
-from ..edits.layers import (
-    in_parentheses,
-)
-from ..edits.loops import (
-    backward_calls,
-)
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..signs import Signs
-from ..wording import num
-from ._base import Fix
-from ._fixing import begin, fixed
+from ..edits import Edits, Source, backward_calls, callee, in_parentheses, remove_keyword
+from ._fixing import Fix, Run, Signs, begin, fixed, raised, said, site_of
+from ._known import backward_site
 
-ID = "graph-retained"
 FAMILY = "cost"
+GAINS = True
 TITLE = "Memory grows: autograd graphs kept alive"
-MEANS = (
-    "Old graphs are kept alive (loss tensors summed, state not detached, retain_graph), so memory or step time grows."
-)
 FOR = {
-    "losses-kept": 5.0,
-    "graph-growth": 5.5,
-    "crash-graph-used-twice": 6.0,
-    "backward-slowing": 3.0,
-    "memory-growth": 3.0,
-    "crash-infrastructure": 0.3,
-}
-AGAINST = {"data-wait": 0.5, "too-short": 0.5}
+    "losses-kept": 5.0, "graph-growth": 5.5, "crash-graph-used-twice": 6.0, "backward-slowing": 3.0,
+    "memory-growth": 3.0, "crash-infrastructure": 0.3,
+}  # fmt: skip
 REQUIRES = ("losses-kept", "graph-growth", "crash-graph-used-twice", "backward-slowing", "memory-growth")
-EXPLAINS = ("slow-data-loading",)
-AVOID = (
-    "Do not call gc.collect() or torch.cuda.empty_cache() in the loop: what is referenced stays.",
-    "Do not silence the error about a second backward with retain_graph=True.",
-)
-VERIFY = "Memory and backward time at step 1000 equal those at step 100."
-REFERENCE = "PyTorch documentation, Frequently Asked Questions"
 
 _PATTERN = """\
 total += loss.item()  # a number: a sum of tensors keeps every graph
 state = tuple(part.detach() for part in state)  # where state is carried from step to step"""
-_GROWTH = (
-    ("graph_nodes", "autograd nodes of the loss", 1.0),
-    ("memory", "memory in MB", 1e-6),
-    ("time/backward", "backward time in ms", 1e3),
-)
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    grown = [text for text in (_growth(run, *row) for row in _GROWTH) if text]
-    numbers = f" Growth: {'; '.join(grown)}." if grown else ""
+def fix(run: Run, signs: Signs) -> Fix:
+    grown = said(signs, "graph-growth", "memory-growth", "backward-slowing")
     retained = next((entry for entry in run.entries("backward_sites") if entry.get("retain_graph") is True), None)
-    edits = begin(run)
-    hoard = run.fact("hoard")
-    summary = f"Keep numbers instead of loss tensors, and detach state that is carried from step to step.{numbers}"
-    if edits is not None and hoard.get("name"):
-        name = str(hoard["name"])
-        _detach_kept(run, edits, name)
-        summary = f"Detach what `{name}` keeps: it holds the graphs of earlier steps.{numbers}"
-    elif edits is not None and retained is not None:
-        for source, call in edits.project.calls_at(retained.get("site"), "backward")[:1]:
+    # A loss that reaches into earlier steps needs the graph that is kept: first detach what carries it over.
+    carried = bool(run.fact("error")) or raised(signs, "graph-growth")
+    edits, hoard = begin(run), run.fact("hoard")
+    summary = "Keep numbers instead of loss tensors, and detach state that is carried from step to step."
+    if hoard.get("name"):
+        _detach_kept(run, edits, str(hoard["name"]))
+        summary = f"Detach what `{hoard['name']}` keeps: it holds the graphs of earlier steps."
+    elif edits.project.sources and retained is not None:
+        for source, call in edits.project.calls_at(retained.get("site"), "backward")[: not carried]:
             remove_keyword(edits, source, call, "retain_graph")
-        summary = f"Drop retain_graph=True, and detach what is carried over.{numbers}"
-    near = site_of(hoard) or site_of(retained) or site_of(next(iter(run.entries("backward_sites")), None))
-    return fixed(run, summary, edits, _PATTERN, near=near, safety="safe")
+        first = "Detach what is carried over to the next step, then drop" if carried else "Drop"
+        summary = f"{first} retain_graph=True."
+    near = site_of(hoard) or site_of(retained) or site_of(backward_site(run))
+    return fixed(run, summary + grown, edits, _PATTERN, near=near, safety="safe")
 
 
 def _detach_kept(run: Run, edits: Edits, name: str) -> None:
     """The statements that put tensors with a graph into the variable: append(x), total = total + x, total += x."""
     for source in {source for source, _ in backward_calls(run, edits.project)}:
-        for node in ast.walk(source.tree):
-            kept: list[ast.expr] = []
-            if (
-                isinstance(node, ast.Call)
-                and callee(node) in ("append", "extend", "add")
-                and isinstance(node.func, ast.Attribute)
-            ):
-                if source.segment(node.func.value) == name:
-                    kept = node.args
-            elif isinstance(node, ast.AugAssign) and source.segment(node.target) == name:
-                kept = [node.value]
-            elif (
-                isinstance(node, ast.Assign)
-                and source.segment(node.targets[0]) == name
-                and isinstance(node.value, ast.BinOp)
-            ):
-                sides = (node.value.left, node.value.right)
-                kept = (
-                    [side for side in sides if source.segment(side) != name]
-                    if any(source.segment(s) == name for s in sides)
-                    else []
-                )
-            for value in kept:
+        for node in source.walk(ast.Call, ast.AugAssign, ast.Assign):
+            for value in _kept(source, node, name):
                 if not _is_number(value):
                     edits.replace(source, value, f"{in_parentheses(source, value)}.detach()")
 
 
+def _kept(source: Source, node: ast.AST, name: str) -> list[ast.expr]:
+    """What a call or an assignment adds to the variable."""
+    if isinstance(node, ast.Call) and callee(node) in ("append", "extend", "add"):
+        return node.args if isinstance(node.func, ast.Attribute) and source.segment(node.func.value) == name else []
+    if isinstance(node, ast.AugAssign):
+        return [node.value] if source.segment(node.target) == name else []
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and source.segment(node.targets[0]) == name:
+        sides = (node.value.left, node.value.right)
+        others = [side for side in sides if source.segment(side) != name]
+        return others if len(others) < 2 else []
+    return []
+
+
 def _is_number(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) or any(
-        callee(part) in ("item", "detach", "float", "tolist") for part in ast.walk(value)
-    )
-
-
-def _growth(run: Run, name: str, what: str, unit: float) -> str | None:
-    found = run.series(name).finite.values
-    if len(found) < 2 or found[-1] <= 1.1 * found[0]:
-        return None
-    return f"{what} from {num(float(found[0]) * unit)} to {num(float(found[-1]) * unit)}"
+    numbers = ("item", "detach", "float", "tolist")
+    return isinstance(value, ast.Constant) or any(callee(part) in numbers for part in ast.walk(value))

@@ -1,13 +1,11 @@
 """Initial weights are so large that activations and the first loss are far out of range.
 
 ## What happens
-
 The first loss is many times what guessing would give: 40 instead of 2.3 for ten classes. Gradients are huge from
 step 0. The first steps either throw the weights about (spikes, NaN) or are spent shrinking them. With tanh or
 sigmoid the units saturate at once and learning stops.
 
 ## Why
-
 With weight std c/√n a layer multiplies the signal by c, and L layers by c^L: at c = 4, ten layers make a factor of
 a million. Logits of size z ≫ 1 make softmax certain of a random class, so the cross-entropy starts near the size of
 the logits, not at ln(classes). The gradient is the product of the same matrices and is as large. `torch.randn(n,
@@ -15,13 +13,11 @@ m)` as a weight has std 1, that is √n times too much: 16 times for 256 inputs.
 default; it is a table, not a matrix product, but tied to the output layer of width d it produces logits of size √d.
 
 ## Signs
-
 - Weight std at step 0 several times 1/√fan_in.
 - The first loss is far above chance; activation variance grows with depth at step 0.
 - Gradients are large from the first step on, not in rare spikes.
 
 ## Fix
-
 Initialise by fan-in, or divide the hand-made weights by the root of their fan-in:
 
 ```python
@@ -35,87 +31,43 @@ weight = torch.nn.Parameter(torch.randn(out_features, in_features) / in_features
 ```
 
 ## What not to do
-
-- Do not lower the learning rate until it is quiet: the model then spends the run shrinking weights that could have
-  started small.
+- Do not lower the learning rate until the loss is calm: the run is then spent shrinking the weights.
 - Do not only clip: the first loss stays wrong, and the logits stay certain of nonsense.
 
 ## Often confused with
-
 - `exploding-gradients`: weights start at ordinary size; norms are ordinary most of the time.
 - `lr-too-high`: the first loss is at chance and rises after the first steps.
 - `unscaled-inputs`, `unscaled-targets`: the first loss is high because the data are large, not the weights.
 - `saturated-activations`: the effect of this cause on sigmoid and tanh layers.
 
 ## Verify
+The first loss is within a tenth of chance, and activation std is alike in all layers at step 0.
 
-The first loss is within about a tenth of chance (ln of the number of classes; the targets' variance for
-standardised regression), and activation std is alike in all layers at step 0.
+Chance is ln of the number of classes, and the targets' variance for standardised regression.
 
 ## References
-
 - He, Zhang, Ren, Sun: Delving deep into rectifiers (2015).
 - Glorot, Bengio: Understanding the difficulty of training deep feedforward neural networks (2010).
 """
 
-from __future__ import annotations
+from ._fixing import Fix, Run, Signs, raised, said
+from ._layers import initialised, measured_scale, smaller_embeddings
 
-import math
-
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
-from ..wording import num
-from ._base import Fix
-from ._embeddings import smaller_embeddings
-from ._initial import initialised, measured_scale
-
-ID = "init-too-large"
 FAMILY = "signal"
 SETTLED_BY = ("check",)
 TITLE = "Initial weights too large"
-MEANS = "Weights start so large that activations, gradients and the first loss are far out of range."
 FOR = {
-    "init-scale-large": 4.5,
-    "embedding-scale-large": 4.5,
-    "first-loss-above-chance": 1.5,
-    "activation-variance-grows": 1.5,
-    "saturated-units": 0.5,
-    "preactivations-large": 0.7,
-    "gradients-explode-with-depth": 0.7,
-    "gradient-norm-level": 0.5,
-    "early-instability": 0.5,
+    "init-scale-large": 4.5, "embedding-scale-large": 4.5, "first-loss-above-chance": 1.5,
+    "activation-variance-grows": 1.5, "saturated-units": 0.5, "preactivations-large": 0.7,
+    "gradients-explode-with-depth": 0.7, "gradient-norm-level": 0.5, "early-instability": 0.5,
     "weights-shrinking": 0.3,
-}
-AGAINST = {
-    "init-scale-small": 3.0,
-    "first-loss-at-chance": 2.0,
-    "input-scale-odd": 1.0,
-    "target-scale-large": 1.0,
-    "update-ratio-high": 0.7,
-    "rows-identical": 3.0,
-    "batch-outlier": 1.0,
-    "loss-at-floor": 2.0,
-    "validation-learned": 0.7,
-}
+}  # fmt: skip
 REQUIRES = ("init-scale-large", "embedding-scale-large")
-EXPLAINS = ("exploding-gradients", "saturated-activations", "lr-too-high", "no-warmup", "vanishing-gradients")
-AVOID = (
-    "Do not lower the learning rate until the loss is calm: the run is then spent shrinking the weights.",
-    "Do not only clip: the first loss stays wrong.",
-)
-VERIFY = "The first loss is within a tenth of chance, and activation std is alike in all layers at step 0."
-REFERENCE = "He, Zhang, Ren & Sun, Delving deep into rectifiers, 2015"
 
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Initialise by fan-in; names the layer that is furthest above, and the first loss against chance."""
-    if (signs.level("embedding-scale-large") or 0.0) >= 0.5:
+    if raised(signs, "embedding-scale-large"):
         return smaller_embeddings(run, signs["embedding-scale-large"].values)
     summary = f"Initialise the layers by their fan-in.{measured_scale(run, smallest=False)}"
-    classes = number(run.fact("targets/train").get("classes"))
-    losses = run.series("loss/train").finite.values
-    if losses.size and classes and classes > 1:
-        first, chance = num(float(losses[0])), num(math.log(classes))
-        summary += f" The first loss is {first}; {classes:.0f} classes at chance give {chance}."
-    return initialised(run, summary)
+    return initialised(run, summary + said(signs, "first-loss-above-chance"))

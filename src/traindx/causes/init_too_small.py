@@ -1,12 +1,10 @@
 """Initial weights are so small that neither signal nor gradient survives the depth of the model.
 
 ## What happens
-
 At step 0 the activations shrink layer by layer until the outputs hardly depend on the input. The loss stays at
 chance, gradients of the first layers are tiny, and nothing moves for thousands of steps, sometimes for ever.
 
 ## Why
-
 For z = Wx with independent weights of variance s² and n inputs, Var(z) = n·s²·E[x²]. The signal keeps its size
 through a linear layer if s = 1/√n, through ReLU (which keeps half of the power) if s = √(2/n). With s = c/√n the
 activations after L layers are c^L of the input: at c = 0.1 ten layers leave 1e-10. The gradient runs back through
@@ -16,13 +14,11 @@ it, since they rescale the signal. PyTorch's default for Linear and Conv layers,
 0.58/√n.
 
 ## Signs
-
 - Weight std at the start far below 1/√fan_in in the hidden layers.
 - Activation variance falls geometrically with depth at step 0.
 - The first loss is at chance exactly: all outputs are equal.
 
 ## Fix
-
 Initialise by fan-in, with the gain that belongs to the activation:
 
 ```python
@@ -36,73 +32,38 @@ for module in model.modules():
 A *last* layer that starts small or at zero is no fault: it makes the first prediction neutral.
 
 ## What not to do
-
 - Do not raise the learning rate: it has to rise by orders of magnitude, and is far too high as soon as the weights
   grow.
 - Do not swap the optimizer: Adam hides shallow cases by rescaling the gradient, and fails with more depth.
 
 ## Often confused with
-
 - `vanishing-gradients`: weights have the default size and the depth or the sigmoid is at fault.
 - `symmetric-init`: weights are constant, not merely small.
 - `weight-decay-too-strong`: weights start well and shrink during training.
 - `lr-too-low`: activations and gradients are healthy at step 0.
 
 ## Verify
-
 At step 0 the activation std of neighbouring layers differs by less than a factor of two, and the loss leaves chance
 within the first few hundred steps.
 
 ## References
-
-- Glorot, Bengio: Understanding the difficulty of training deep feedforward neural networks (2010).
 - He, Zhang, Ren, Sun: Delving deep into rectifiers (2015).
+- Glorot, Bengio: Understanding the difficulty of training deep feedforward neural networks (2010).
 - PyTorch documentation: torch.nn.init.
 """
 
-from __future__ import annotations
+from ._fixing import Fix, Run, Signs
+from ._layers import initialised, measured_scale
 
-from ..record import Run
-from ..signs import Signs
-from ._base import Fix
-from ._initial import initialised, measured_scale
-
-ID = "init-too-small"
 FAMILY = "signal"
 SETTLED_BY = ("check",)
 TITLE = "Initial weights too small"
-MEANS = "Weights start so small that signal and gradient die out with depth; initialising by fan-in alone fixes it."
 FOR = {
-    "init-scale-small": 4.5,
-    "activation-variance-shrinks": 2.0,
-    "gradients-vanish-with-depth": 1.0,
-    "first-loss-at-chance": 0.5,
-    "output-ignores-input": 1.0,
-    "one-batch-not-learnt": 0.7,
-    "loss-stuck": 1.0,
-    "training-at-chance": 0.5,
-    "gradients-zero": 0.7,
-    "weights-growing": 0.3,
-}
-AGAINST = {
-    "rows-identical": 4.0,
-    "init-scale-large": 3.0,
-    "saturated-units": 2.0,
-    "preactivations-large": 1.5,
-    "first-loss-above-chance": 1.5,
-    "loss-at-floor": 3.0,
-    "params-outside-optimizer": 1.5,
-    "crash-no-graph": 4.0,
-    "training-learned": 2.0,
-}
+    "init-scale-small": 4.5, "activation-variance-shrinks": 2.0, "gradients-vanish-with-depth": 1.0,
+    "output-ignores-input": 1.0, "one-batch-not-learnt": 0.7, "loss-stuck": 1.0, "training-at-chance": 0.5,
+    "gradients-zero": 0.7, "weights-growing": 0.3,
+}  # fmt: skip
 REQUIRES = ("init-scale-small",)
-EXPLAINS = ("vanishing-gradients", "lr-too-low", "model-too-small", "undertrained")
-AVOID = (
-    "Do not raise the learning rate: it is far too high as soon as the weights have grown.",
-    "Do not change the optimizer: Adam hides shallow cases and fails with more depth.",
-)
-VERIFY = "At step 0 activation std differs by less than a factor of two between layers, and the loss leaves chance."
-REFERENCE = "He, Zhang, Ren & Sun, Delving deep into rectifiers, 2015; PyTorch documentation, torch.nn.init"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:

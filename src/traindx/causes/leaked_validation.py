@@ -1,13 +1,11 @@
 """Validation samples are also trained on, so validation proves nothing.
 
 ## What happens
-
 Nothing looks wrong, and that is the trouble: validation is as good as training for as long as you like, there is no
 overfitting to be seen, and on new data the model is much worse. Early stopping never stops, and every change seems
 to help.
 
 ## Why
-
 Validation loss estimates the loss on unseen data only while the samples are unseen. If a share s of them is in the
 training set, the figure is s·L_train + (1-s)·L_new: with s = 1 it is the training loss. Usual origins: the same
 loader or dataset object used for both; a split made with another seed at each start, so that a resumed run trains
@@ -16,12 +14,10 @@ copies of one image on both sides of the split; oversampling before splitting. N
 shows them: split by the unit that will be new in use (patient, user, document, day).
 
 ## Signs
-
 - Hashes of validation samples also occur among the training samples.
 - Validation follows training without any gap for very long, in a model large enough to memorise.
 
 ## Fix
-
 Split first, once, with a fixed seed, by group; then augment or oversample the training part only.
 
 ```python
@@ -35,55 +31,33 @@ validation_indices = [i for i, g in enumerate(patient_ids) if g in held_out]
 ```
 
 ## What not to do
-
 - Do not compare with earlier results: those figures were not validation.
-- Do not repair it by choosing validation samples after training.
 - Do not tune on the test set instead.
+- Do not repair it by choosing validation samples after training.
 
 ## Often confused with
-
 - `target-leakage`: the answer, not the sample, is shared.
 - A healthy run: no overlap, and a small gap.
 - Evaluation on training samples on purpose, beside a real validation set: fine, if it is called that.
 
 ## Verify
-
 No validation sample (or group) occurs in training, and the honest validation figure is worse than before. That is
 progress.
 
 ## References
-
 - Hastie, Tibshirani, Friedman: The Elements of Statistical Learning (2009), section 7.10.2.
 - Kapoor, Narayanan: Leakage and the reproducibility crisis in machine-learning-based science (2023).
 """
 
-from __future__ import annotations
+from ._fixing import Fix, Run, Signs, fixed, said, site_of
+from ._known import loader
 
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ..wording import percent
-from ._base import Fix
-from ._facts import loader
-from ._fixing import fixed
-
-ID = "leaked-validation"
 FAMILY = "data"
 MISLEADS = "validation"
 SETTLED_BY = ("check",)
 TITLE = "Validation data leaked into training"
-MEANS = "Samples of the validation set are in the training set as well, so validation proves nothing."
 FOR = {"samples-shared": 6.0}
-AGAINST = {"validation-rising": 1.0, "validation-gap": 1.0, "generalisation-gap": 1.5}
 REQUIRES = ("samples-shared",)
-EXPLAINS: tuple[str, ...] = ()
-AVOID = (
-    "Do not compare with earlier results: those figures were not validation.",
-    "Do not tune on the test set instead.",
-)
-VERIFY = "No validation sample or group occurs in training; the true figure may well be worse."
-REFERENCE = "Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, 2009, section 7.10.2"
 
 _SPLIT = """\
 generator = torch.Generator().manual_seed(0)  # the same split at every start
@@ -93,15 +67,8 @@ assert not set(train_set.indices) & set(validation_set.indices)
 """
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    """Split once with a fixed seed; says how many samples are shared."""
-    overlap = run.fact("overlap")
-    shared, total = number(overlap.get("shared")), number(overlap.get("eval_samples"))
-    measured = ""
-    if shared and total:
-        measured = (
-            f" {shared:.0f} of {total:.0f} validation samples ({percent(shared / total)}) were also seen in training."
-        )
+def fix(run: Run, signs: Signs) -> Fix:
+    """Split once with a fixed seed."""
     near = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
-    summary = f"Split once, with a fixed seed, before anything else is done to the data.{measured}"
-    return fixed(run, summary, None, _SPLIT, near=near)
+    summary = "Split once, with a fixed seed, before anything else is done to the data."
+    return fixed(run, summary + said(signs, "samples-shared"), None, _SPLIT, near=near)

@@ -1,4 +1,4 @@
-"""Training raises the loss that it should lower.
+"""Training maximises the loss that it should minimise.
 
 ## What happens
 The reported loss goes steadily the wrong way from the first step on, with small, healthy updates and no
@@ -33,8 +33,8 @@ loss = -log_likelihood.mean()             # a score that should grow needs the m
 ```
 
 ## What not to do
-- Do not lower the learning rate: it climbs more slowly.
-- Do not take the absolute value or clamp the loss at zero.
+- Do not lower the learning rate: the loss climbs more slowly, but it climbs.
+- Do not take the absolute value of the loss or clamp it at zero.
 - Do not judge by the number alone: the mean of a Gaussian log-density, a Dice score with a minus or a Wasserstein
   critic are negative and right.
 
@@ -49,39 +49,21 @@ One small step on a fixed batch must lower the loss of that batch. Accuracy rise
 epoch.
 
 ## References
-- PyTorch documentation, `torch.optim.SGD`, argument `maximize`.
 - I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, section 5.5 (maximum likelihood).
+- PyTorch documentation, `torch.optim.SGD`, argument `maximize`.
 """
-
-from __future__ import annotations
 
 import ast
 
-from ..edits import Edits, Source
-from ..edits.layers import (
-    in_parentheses,
-)
-from ..edits.loops import (
-    assigned_before,
-    backward_calls,
-    loss_of,
-)
-from ..edits.project import own_nodes
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..signs import Signs
+from ..edits import Edits, Source, backward_calls, callee, in_parentheses, loss_assignment, own_nodes
 from ..wording import num
-from ._base import Fix
-from ._fixing import begin, fixed
-from ._known import groups, values
+from ._fixing import Fix, Run, Signs, begin, fixed, raised, site_of
+from ._known import backward_site, groups, values
 from ._settings import optimizer_setting
 
-ID = "loss-sign-flipped"
 FAMILY = "optimizer"
 MISLEADS = "all"
 TITLE = "Loss has the wrong sign"
-MEANS = "Training maximises what it should minimise."
 FOR = {
     "loss-negated": 5.5,
     "loss-heads-wrong-way": 3.0,
@@ -90,26 +72,8 @@ FOR = {
     "loss-diverged": 0.7,
     "optimizer-setting-odd": 0.7,  # maximize=True
 }
-AGAINST = {
-    "loss-oscillating": 1.5,
-    "loss-inputs-not-log-probabilities": 3.5,
-    "grads-kept": 2.0,
-    "accumulation-unscaled": 1.5,
-    "update-ratio-high": 1.0,
-    "step-overshoots": 1.5,
-    "gradients-oppose": 1.0,
-    "reinforcement-learning": 1.5,
-    "input-nonfinite": 3.0,
-    "nonfinite-from-operation": 2.0,
-}
 REQUIRES = ("loss-negated", "loss-heads-wrong-way", "loss-negative-unbounded")
-EXPLAINS = ("lr-too-high", "exploding-gradients", "no-warmup", "wrong-loss", "saturated-activations")
-AVOID = (
-    "Do not lower the learning rate: training climbs more slowly, but it climbs.",
-    "Do not take the absolute value of the loss or clamp it at zero.",
-)
-VERIFY = "One small step on a fixed batch lowers the loss of that batch."
-REFERENCE = "I. Goodfellow, Y. Bengio, A. Courville, Deep Learning, 2016, section 5.5"
+EXPLAINS = ("wrong-loss",)
 
 
 def fix(run: Run, signs: Signs) -> Fix:
@@ -118,40 +82,32 @@ def fix(run: Run, signs: Signs) -> Fix:
     losses = values(run, "loss/train")
     went = f" It went from {num(float(losses[0]))} to {num(float(losses[-1]))}." if len(losses) > 1 else ""
     edits = begin(run)
-    removed = _without_minus(run, edits) if edits is not None else False
-    # Without a minus to remove the loss is negated only where it was seen to be a likelihood: a diverging loss is not.
-    if edits is not None and not removed and (signs.level("loss-negated") or 0.0) >= 0.5:
-        _negate(run, edits)
-    verb = "Remove the minus in front of the loss" if removed else "Negate the loss, so that smaller is better"
-    near = site_of(next(iter(run.entries("losses")), None)) or site_of(next(iter(run.entries("backward_sites")), None))
+    verb = "Negate the loss, so that smaller is better"
+    if _without_minus(run, edits):
+        verb = "Remove the minus in front of the loss"
+    elif raised(signs, "loss-negated"):  # seen to be a likelihood: a loss that only diverges is not negated
+        for source, call in backward_calls(run, edits.project)[:1]:
+            if made := loss_assignment(source, call):
+                edits.replace(source, made.value, f"-{in_parentheses(source, made.value)}")
+    near = site_of(next(iter(run.entries("losses")), None)) or site_of(backward_site(run))
     pattern = "loss = criterion(outputs, targets)  # no minus: a loss is minimised as it is"
     return fixed(run, f"{verb}.{went}", edits, pattern, near=near)
 
 
 def _without_minus(run: Run, edits: Edits) -> bool:
     """Takes the only minus on the way from the loss function to backward away."""
-    found: list[tuple[Source, ast.UnaryOp]] = []
+    found: dict[ast.UnaryOp, Source] = {}
     for source, statement in _loss_statements(run, edits):
         for node in own_nodes(statement):
-            if (
-                isinstance(node, ast.UnaryOp)
-                and isinstance(node.op, ast.USub)
-                and not isinstance(node.operand, ast.Constant)
-            ):
-                found.append((source, node))
-    found = list({id(node): (source, node) for source, node in found}.values())
+            minus = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+            if isinstance(node, ast.UnaryOp) and minus and not isinstance(node.operand, ast.Constant):
+                found[node] = source
     if len(found) != 1:
         return False
-    source, node = found[0]
-    start = source.span(node)[0]
-    edits.splice(
-        source,
-        start,
-        source.span(node.operand)[0]
-        if source.text[start + 1 : source.span(node.operand)[0]].strip() == ""
-        else start + 1,
-        "",
-    )
+    node, source = next(iter(found.items()))
+    start, operand = source.span(node)[0], source.span(node.operand)[0]
+    bare = not source.text[start + 1 : operand].strip()  # a parenthesis between them stays
+    edits.splice(source, start, operand if bare else start + 1, "")
     return True
 
 
@@ -162,28 +118,14 @@ def _loss_statements(run: Run, edits: Edits) -> list[tuple[Source, ast.stmt]]:
         if entry.get("phase") != "eval":
             found += edits.project.statements(entry.get("site"))
     for source, call in backward_calls(run, edits.project):
-        statement = source.statement_of(call)
-        found.append((source, statement))
-        loss = loss_of(call)
-        if isinstance(loss, ast.Name):
-            made = assigned_before(source, loss.id, statement)
-            if made is not None:
-                found.append((source, made))
-                called = {callee(node) for node in ast.walk(made)}
-                found += [
-                    (other, part)
-                    for other in edits.project.sources
-                    for function in ast.walk(other.tree)
-                    if isinstance(function, ast.FunctionDef) and function.name in called
-                    for part in ast.walk(function)
-                    if isinstance(part, ast.Return)
-                ]
+        found.append((source, source.statement_of(call)))
+        if made := loss_assignment(source, call):
+            found.append((source, made))
+            called = {callee(node) for node in ast.walk(made)}
+            found += [
+                (other, part)
+                for other in edits.project.sources
+                for part in other.walk(ast.Return)
+                if isinstance(part, ast.Return) and getattr(other.function_of(part), "name", None) in called
+            ]
     return list(dict.fromkeys(found))
-
-
-def _negate(run: Run, edits: Edits) -> None:
-    for source, call in backward_calls(run, edits.project)[:1]:
-        loss = loss_of(call)
-        made = assigned_before(source, loss.id, source.statement_of(call)) if isinstance(loss, ast.Name) else None
-        if made is not None:
-            edits.replace(source, made.value, f"-{in_parentheses(source, made.value)}")

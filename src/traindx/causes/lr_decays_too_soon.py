@@ -1,4 +1,5 @@
-"""The schedule takes the learning rate to almost zero while the loss is still falling.
+"""The schedule takes the learning rate to almost nothing while the loss is still falling, often because a per-epoch
+scheduler is stepped per batch.
 
 ## What happens
 The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy: there
@@ -45,8 +46,9 @@ For a schedule in steps: `T_max=epochs * len(loader)` and one call after every `
 - `weight-decay-too-strong`: the loss is pulled to the trivial level instead of freezing where it is.
 
 ## Verify
-Plot the learning rate below the loss: the loss must keep falling until the learning rate falls. Print
-`scheduler.get_last_lr()` at the end of each epoch and compare with what you meant.
+Plot the learning rate beside the loss: the loss falls until the planned end of the decay.
+
+Print `scheduler.get_last_lr()` at the end of each epoch and compare with what you meant.
 
 ## References
 - PyTorch documentation, "torch.optim: How to adjust learning rate".
@@ -54,60 +56,23 @@ Plot the learning rate below the loss: the loss must keep falling until the lear
 - L. Bottou, F. Curtis, J. Nocedal, "Optimization Methods for Large-Scale Machine Learning", SIAM Review, 2018.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from typing import Any
 
-from ..edits import Edits
-from ..edits.arguments import set_argument
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
+from ..edits import Edits, set_argument
 from ..wording import num
-from ._base import Fix
-from ._fixing import begin, fixed
+from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed, number
+from ._frameworks import words
 from ._known import learning_rate, values
 
-ID = "lr-decays-too-soon"
 FAMILY = "learning-rate"
 TITLE = "Learning rate decays too soon"
-MEANS = (
-    "The schedule takes the learning rate to almost nothing while the loss is still falling, often because a per-epoch "
-    "scheduler is stepped per batch."
-)
 FOR = {
-    "lr-collapsed": 4.0,
-    "scheduler-steps-often": 4.0,
-    "loss-plateau": 0.7,
-    "loss-stuck": 0.5,
-    "update-ratio-low": 0.7,
-    "weights-hardly-move": 0.7,
-    "loss-falling-slowly": 0.3,
-}
-AGAINST = {
-    "lr-constant": 4.0,
-    "gradients-zero": 1.5,
-    "backward-without-step": 3.0,
-    "params-outside-optimizer": 1.0,
-    "loss-not-finite": 1.5,
-    "loss-diverged": 1.5,
-    "loss-oscillating": 1.0,
-    "update-ratio-high": 2.0,
-    "validation-rising": 1.0,
-    "loss-at-floor": 2.5,
-    "validation-learned": 1.0,
-}
+    "lr-collapsed": 4.0, "scheduler-steps-often": 4.0, "loss-plateau": 0.7, "loss-stuck": 0.5,
+    "update-ratio-low": 0.7, "weights-hardly-move": 0.7, "loss-falling-slowly": 0.3,
+}  # fmt: skip
 REQUIRES = ("lr-collapsed", "scheduler-steps-often")
-EXPLAINS = ("lr-too-low", "undertrained", "model-too-small")
-AVOID = (
-    "Do not raise the initial learning rate: the schedule takes any value to zero.",
-    "Do not add epochs: the learning rate is already spent.",
-)
-VERIFY = "Plot the learning rate beside the loss: the loss falls until the planned end of the decay."
-REFERENCE = "PyTorch documentation, torch.optim: How to adjust learning rate"
 
 LAST_SHARE = 0.05  # of the peak: what should be left of the learning rate at the end of the run
 _PATTERN = """\
@@ -115,7 +80,6 @@ for epoch in range(epochs):
     for inputs, targets in loader:
         ...  # forward, backward, optimizer.step()
     scheduler.step()  # once per epoch, outside the inner loop"""
-
 _FROM_THE_START = """\
 # (step + 1), because the first step is number 0; /, because // is 0 until the warmup is over
 scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / warmup_steps))"""
@@ -123,44 +87,27 @@ scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (
 
 def fix(run: Run, _signs: Signs) -> Fix:
     scheduler = next(iter(run.entries("schedulers")), {})
-    site = site_of(scheduler)
-    calls = number(scheduler.get("steps"))
+    calls = int(number(scheduler.get("steps")) or 0)
     kind = str(scheduler.get("class") or "the scheduler")
-    counted_calls = f" {kind} was stepped {calls:.0f} times in {run.steps} steps." if calls else ""
-    seen = values(run, "lr")
+    counted_calls = f" {kind} was stepped {calls} times in {run.steps} steps." if calls else ""
+    seen, top = values(run, "lr"), learning_rate(run)
     if len(seen) and not seen.any():
         summary = f"Begin above 0: {kind} sets the learning rate to 0 at all {len(seen)} recorded points."
-        return fixed(run, summary, None, _FROM_THE_START, near=site)
+        return fixed(run, summary, None, _FROM_THE_START, near=scheduler)
     edits = begin(run)
     verb = "Stretch the schedule over the whole run"
-    if edits is not None and scheduler and calls:
-        if calls >= 0.5 * run.steps and _moved(edits, scheduler):
-            verb = "Step the scheduler once per epoch, not once per batch"
-        else:
-            _stretched(edits, scheduler, kind, int(calls))
-    steps = run.steps or "total_steps"
-    words = {
-        "keras": f"keras.optimizers.schedules.CosineDecay(initial_learning_rate, decay_steps={steps})",
-        "huggingface": f'TrainingArguments(..., lr_scheduler_type="cosine", max_steps={steps})',
-        "lightning": 'return {"optimizer": opt, "lr_scheduler": {"scheduler": sched, "interval": "epoch"}}',
-    }
-    summary = f"{verb}.{counted_calls}{_lost(run)}"
-    return fixed(run, summary, edits, _PATTERN, near=site, words=words)
-
-
-def _lost(run: Run) -> str:
-    """From where to where the learning rate fell."""
-    seen = values(run, "lr")
-    top = learning_rate(run)
-    return f" The learning rate fell from {num(top)} to {num(float(seen[-1]))}." if top and len(seen) else ""
+    if calls >= 0.5 * run.steps and calls and _moved(edits, scheduler):
+        verb = "Step the scheduler once per epoch, not once per batch"
+    elif calls:
+        _stretched(edits, scheduler, kind, calls)
+    lost = f" The learning rate fell from {num(top)} to {num(float(seen[-1]))}." if top and len(seen) else ""
+    said = words("longer-decay", steps=run.steps or "total_steps")
+    return fixed(run, f"{verb}.{counted_calls}{lost}", edits, _PATTERN, near=scheduler, words=said)
 
 
 def _moved(edits: Edits, scheduler: Mapping[str, Any]) -> bool:
     """Moves the only scheduler.step() from the inner loop behind it, where an outer loop runs over epochs."""
-    made = [s for s in edits.project.statements(scheduler.get("site")) if isinstance(s[1], ast.Assign)]
-    if len(made) != 1:
-        return False
-    name = ast.unparse(made[0][1].targets[0])  # type: ignore[attr-defined]
+    name = assigned_at(edits, scheduler)
     steps = [
         (source, call)
         for source, call in edits.project.calls("step")
@@ -179,19 +126,16 @@ def _moved(edits: Edits, scheduler: Mapping[str, Any]) -> bool:
 
 def _stretched(edits: Edits, scheduler: Mapping[str, Any], kind: str, calls: int) -> None:
     """Gives the scheduler the length of this run, counted in its own calls."""
+    lengths = {
+        "ExponentialLR": ("gamma", f"{LAST_SHARE ** (1 / calls):.4g}"),
+        "StepLR": ("step_size", str(-(-calls // 2))),
+        "CosineAnnealingLR": ("T_max", str(calls)),
+        "LinearLR": ("total_iters", str(calls)),
+        "PolynomialLR": ("total_iters", str(calls)),
+        "MultiStepLR": ("milestones", str([calls // 2, calls * 3 // 4])),
+    }
     found = edits.project.calls_at(scheduler.get("site"), kind)
-    if len(found) != 1:
-        edits.refuse()
-        return
-    if kind == "ExponentialLR":
-        set_argument(edits, *found[0], "gamma", f"{LAST_SHARE ** (1 / max(calls, 1)):.4g}", kind)
-    elif kind == "StepLR":
-        set_argument(edits, *found[0], "step_size", str(max(1, -(-calls // 2))), kind)
-    elif kind in ("CosineAnnealingLR",):
-        set_argument(edits, *found[0], "T_max", str(calls), kind)
-    elif kind in ("LinearLR", "PolynomialLR"):
-        set_argument(edits, *found[0], "total_iters", str(calls), kind)
-    elif kind == "MultiStepLR":
-        set_argument(edits, *found[0], "milestones", str([calls // 2, calls * 3 // 4]), kind)
+    if len(found) == 1 and kind in lengths:
+        set_argument(edits, *found[0], *lengths[kind], kind)
     else:
         edits.refuse()

@@ -1,4 +1,5 @@
-"""Steps are so long that they overshoot the minimum along their own direction.
+"""Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller learning rate alone fixes it and no wiring
+fault explains it.
 
 ## What happens
 The loss jumps up and down without net progress, climbs away from its start, or grows until it is inf and then NaN.
@@ -49,97 +50,37 @@ turns upward, and take a third to a tenth of that. `traindx lr train.py` does th
 - `init-too-large`: the first loss is already far above chance, before any step.
 
 ## Verify
-Run 100 to 200 steps at the new learning rate: the smoothed loss must fall, the update-to-weight ratio must be near
-1e-3, and halving the learning rate once more must not change much.
+Over the next 100 to 200 steps the smoothed loss falls and the update-to-weight ratio lies near 1e-3.
+
+Halving the learning rate once more must not change much.
 
 ## References
-- L. Bottou, F. Curtis, J. Nocedal, "Optimization Methods for Large-Scale Machine Learning", SIAM Review, 2018.
 - L. N. Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017 (the range test).
+- L. Bottou, F. Curtis, J. Nocedal, "Optimization Methods for Large-Scale Machine Learning", SIAM Review, 2018.
 - J. Cohen et al., "Gradient Descent on Neural Networks Typically Occurs at the Edge of Stability", ICLR 2021.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from ..record import Run
-from ..signs import Signs
-from ..wording import num, round_figure
-from ._base import Fix
-from ._known import learning_rate, median, values
-from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
+from ..wording import num
+from ._fixing import Fix, Run, Signs, raised
+from ._known import median, values
 from ._settings import changed_rate
 
-ID = "lr-too-high"
 FAMILY = "learning-rate"
 SETTLED_BY = ("lr",)
 TITLE = "Learning rate too high"
-MEANS = (
-    "Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller learning rate alone fixes it and no wiring "
-    "fault explains it."
-)
 FOR = {
-    "rate-above-usual": 2.5,
-    "loss-oscillating": 2.5,
-    "loss-diverged": 2.5,
-    "loss-not-finite": 1.5,
-    "update-ratio-high": 2.5,
-    "step-overshoots": 2.0,
-    "gradients-oppose": 1.5,
-    "nonfinite-from-weights": 2.0,
-    "weights-growing": 1.0,
-    "loss-spike": 0.7,
-    "gradients-spiking": 0.5,
-    "dead-units": 0.5,
-    "saturated-units": 0.5,
-    "training-at-chance": 0.5,
-    "early-instability": 0.7,
-    "loss-stuck": 0.5,
-    "one-batch-needs-lower-rate": 4.0,
-    "steps-make-worse": 2.0,
-    "beyond-stability-edge": 1.0,
-    "spike-from-step": 0.7,
-}
-AGAINST = {
-    "loss-at-floor": 3.0,
-    **UPDATE_FAULTS,
-    **LOSS_FAULTS,
-    **NUMBER_FAULTS,
-    **SCALE_FAULTS,
-    "update-ratio-low": 2.5,
-    "gradient-settled": 2.5,
-    "gradients-agree": 2.5,
-    "optimizer-setting-odd": 2.0,
-    "init-scale-large": 1.5,
-    "gradients-explode-with-depth": 1.0,
-    "recurrent-or-deep-plain": 0.5,
-    "batch-outlier": 2.0,
-    "spikes-periodic": 1.0,
-    "loss-negative-unbounded": 2.0,
-    "lr-collapsed": 1.0,
-    "validation-learned": 1.0,
-    "training-learned": 0.7,
-    "rate-below-usual": 2.0,
-}
+    "rate-above-usual": 2.5, "loss-oscillating": 2.5, "loss-diverged": 2.5, "loss-not-finite": 1.5,
+    "update-ratio-high": 2.5, "step-overshoots": 2.0, "gradients-oppose": 1.5, "nonfinite-from-weights": 2.0,
+    "weights-growing": 1.0, "loss-spike": 0.7, "gradients-spiking": 0.5, "dead-units": 0.5, "saturated-units": 0.5,
+    "training-at-chance": 0.5, "early-instability": 0.7, "loss-stuck": 0.5, "one-batch-needs-lower-rate": 4.0,
+    "steps-make-worse": 2.0, "beyond-stability-edge": 1.0, "spike-from-step": 0.7,
+}  # fmt: skip
 REQUIRES = (
-    "rate-above-usual",
-    "one-batch-needs-lower-rate",
-    "steps-make-worse",
-    "loss-oscillating",
-    "loss-diverged",
-    "loss-not-finite",
-    "loss-spike",
-    "update-ratio-high",
-    "early-instability",
-    "step-overshoots",
-)
-EXPLAINS = ("dead-relus",)
-AVOID = (
-    "Do not clip gradients to tame a learning rate that is too high for ordinary steps: it hides the fault.",
-    "Do not skip the NaN batches and go on at the same learning rate.",
-)
-VERIFY = "Over the next 100 to 200 steps the smoothed loss falls and the update-to-weight ratio lies near 1e-3."
-REFERENCE = "L. N. Smith, Cyclical Learning Rates for Training Neural Networks, WACV 2017"
+    "rate-above-usual", "one-batch-needs-lower-rate", "steps-make-worse", "loss-oscillating", "loss-diverged",
+    "loss-not-finite", "loss-spike", "update-ratio-high", "early-instability", "step-overshoots",
+)  # fmt: skip
 
 ONSETS = ("loss-not-finite", "loss-diverged", "loss-oscillating")
 HEALTHY_UPDATE_RATIO = 3e-3  # of the weights' norm in one step: the upper end of what well-set runs show
@@ -154,24 +95,10 @@ def fix(run: Run, signs: Signs) -> Fix:
     # Later the weights have grown with the steps, and the ratio says nothing about the learning rate any more.
     early = values(run, "update_ratio", onset)[:EARLY_LOOKS]
     ratio = float(np.median(early)) if len(early) else median(run, "update_ratio")
-    if not ratio or ratio <= 0:
-        why = "a first cut; `traindx lr` on the script finds the range"
-        return changed_rate(run, 0.1, why, _words(run, 0.1))
-    factor = min(WEAKEST_CUT, HEALTHY_UPDATE_RATIO / ratio)
-    if max(signs.level("training-learned") or 0.0, signs.level("validation-learned") or 0.0) >= 0.5:
+    factor = min(WEAKEST_CUT, HEALTHY_UPDATE_RATIO / ratio) if ratio and ratio > 0 else 0.1
+    if raised(signs, "training-learned") or raised(signs, "validation-learned"):
         factor = max(factor, STRONGEST_CUT_OF_A_RUN_THAT_LEARNED)
-    if ratio <= HEALTHY_UPDATE_RATIO:
-        why = "a first cut; `traindx lr` on the script finds the range"
-        return changed_rate(run, factor, why, _words(run, factor))
-    why = f"each of the first steps changed the weights by {num(ratio)} times their norm (about 1e-3 is typical)"
-    return changed_rate(run, factor, why, _words(run, factor))
-
-
-def _words(run: Run, factor: float) -> dict[str, str]:
-    old = learning_rate(run)
-    new = num(round_figure(old * factor)) if old else "old_lr / 10"
-    return {
-        "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
-        "huggingface": f"TrainingArguments(..., learning_rate={new})",
-        "lightning": f"return torch.optim.Adam(self.parameters(), lr={new})  # in configure_optimizers",
-    }
+    why = "a first cut; `traindx lr` on the script finds the range"
+    if ratio and ratio > HEALTHY_UPDATE_RATIO:
+        why = f"each of the first steps changed the weights by {num(ratio)} times their norm (about 1e-3 is typical)"
+    return changed_rate(run, factor, why)

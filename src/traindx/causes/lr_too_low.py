@@ -1,4 +1,4 @@
-"""Every step points the right way and is far too short.
+"""The loss falls steadily but far too slowly although gradients are healthy; a larger learning rate alone fixes it.
 
 ## What happens
 The loss falls steadily, almost in a straight line, and so slowly that the run would have to be many times longer.
@@ -41,9 +41,10 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)   # was 1e-6
 - `no-momentum`: plain SGD in a ravine; the gradient alternates in a few coordinates.
 
 ## Verify
-At the new learning rate the loss of the first 100 steps falls several times further than before, and the
-update-to-weight ratio lies between 1e-4 and 1e-2. One more tripling should begin to look noisy; if not, there is
-room left.
+In 100 steps the loss falls several times further than before, and the update-to-weight ratio lies between 1e-4 and
+1e-2.
+
+One more tripling should begin to look noisy; if not, there is room left.
 
 ## References
 - Y. Bengio, "Practical Recommendations for Gradient-Based Training of Deep Architectures", 2012.
@@ -51,76 +52,22 @@ room left.
 - I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, section 11.4.
 """
 
-from __future__ import annotations
-
-from ..record import Run
-from ..signs import Signs
-from ..wording import num, round_figure
-from ._base import Fix
-from ._known import learning_rate, median
-from ._rivals import LOSS_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+from ..wording import num
+from ._fixing import Fix, Run, Signs
+from ._known import median
 from ._settings import changed_rate
 
-ID = "lr-too-low"
 FAMILY = "learning-rate"
 SETTLED_BY = ("lr",)
 TITLE = "Learning rate too low"
-MEANS = (
-    "The loss falls steadily but far too slowly although gradients are healthy; a larger learning rate alone fixes it."
-)
 FOR = {
-    "rate-below-usual": 3.0,
-    "loss-falling-slowly": 2.5,
-    "update-ratio-low": 2.5,
-    "weights-hardly-move": 2.5,
-    "gradients-agree": 2.0,
-    "still-improving": 0.7,
-    "loss-stuck": 0.7,
-    "one-batch-needs-higher-rate": 4.0,
-}
-AGAINST = {
-    **UPDATE_FAULTS,
-    **LOSS_FAULTS,
-    **SIGNAL_FAULTS,
-    "fresh-layers-frozen": 2.0,
-    "params-never-move": 2.0,
-    "update-ratio-high": 3.0,
-    "loss-oscillating": 2.5,
-    "loss-diverged": 2.5,
-    "loss-not-finite": 3.0,
-    "step-overshoots": 2.0,
-    "gradients-oppose": 1.5,
-    "lr-collapsed": 2.5,
-    "scheduler-steps-often": 2.0,
-    "clip-far-below-norm": 2.5,
-    "clip-share": 1.0,
-    "eps-dominates": 3.0,
-    "decay-dominates": 1.5,
-    "gradients-zero": 2.0,
-    "few-updates-per-epoch": 1.5,
-    "few-updates": 2.0,
-    "updates-lost-to-rounding": 1.5,
-    "loss-plateau": 1.0,
-    "validation-rising": 1.5,
-    "loss-at-floor": 2.0,
-    "training-learned": 1.5,
-    "validation-learned": 1.0,
-    "rate-above-usual": 2.0,
-}
+    "rate-below-usual": 3.0, "loss-falling-slowly": 2.5, "update-ratio-low": 2.5, "weights-hardly-move": 2.5,
+    "gradients-agree": 2.0, "still-improving": 0.7, "loss-stuck": 0.7, "one-batch-needs-higher-rate": 4.0,
+}  # fmt: skip
 REQUIRES = (
-    "loss-falling-slowly",
-    "update-ratio-low",
-    "weights-hardly-move",
-    "gradients-agree",
+    "loss-falling-slowly", "update-ratio-low", "weights-hardly-move", "gradients-agree",
     "one-batch-needs-higher-rate",
-)
-EXPLAINS = ("undertrained",)
-AVOID = (
-    "Do not just add epochs: at a hundredth of the right learning rate that costs a hundred times the compute.",
-    "Do not take a smooth curve for a good one.",
-)
-VERIFY = "In 100 steps the loss falls several times further, and the update/weight ratio is above 1e-4."
-REFERENCE = "Y. Bengio, Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012"
+)  # fmt: skip
 
 HEALTHY_UPDATE_RATIO = 2e-3  # of the weights' norm in one step: the middle of what well-set runs show
 SMALLEST_RAISE = 3.0  # a smaller raise would not show above the noise
@@ -131,18 +78,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     ratio = median(run, "update_ratio")
     if not ratio or ratio <= 0:
         why = "a first raise; `traindx lr` on the script finds the range"
-        return changed_rate(run, 10.0, why, _words(run, 10.0))
+        return changed_rate(run, 10.0, why)
     factor = min(LARGEST_RAISE, max(SMALLEST_RAISE, HEALTHY_UPDATE_RATIO / ratio))
     only = "only " if ratio < HEALTHY_UPDATE_RATIO else ""
     why = f"one step changes the weights by {only}{num(ratio)} times their norm (about 1e-3 is typical)"
-    return changed_rate(run, factor, why, _words(run, factor))
-
-
-def _words(run: Run, factor: float) -> dict[str, str]:
-    old = learning_rate(run)
-    new = num(round_figure(old * factor)) if old else "10 * old_lr"
-    return {
-        "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
-        "huggingface": f"TrainingArguments(..., learning_rate={new})",
-        "lightning": f"return torch.optim.Adam(self.parameters(), lr={new})  # in configure_optimizers",
-    }
+    return changed_rate(run, factor, why)

@@ -35,8 +35,8 @@ for inputs, targets in loader:
 With accumulation over k micro-batches, clear after the k-th backward's step, and divide the loss by k.
 
 ## What not to do
-- Do not lower the learning rate: it only moves the trouble later.
-- Do not clip: the direction is wrong as well as the length.
+- Do not lower the learning rate or clip: that only moves the trouble later, and the direction is wrong as well as the
+  length.
 - Do not call `zero_grad()` between `backward()` and `step()`: then there is nothing to step with.
 
 ## Often confused with
@@ -46,95 +46,55 @@ With accumulation over k micro-batches, clear after the k-th backward's step, an
 - `optimizer-misconfigured`: momentum close to 1 has the same dynamics by a setting.
 
 ## Verify
-Print the total gradient norm at the first 20 steps: it stays of one order instead of growing. Or assert before
-backward that `all(p.grad is None or not p.grad.any() for p in model.parameters())`.
+The gradient norm of the first 20 steps keeps its order of magnitude instead of growing with every step.
+
+Or assert before backward that `all(p.grad is None or not p.grad.any() for p in model.parameters())`.
 
 ## References
-- PyTorch tutorial, "Optimizing Model Parameters", section on the optimization loop.
 - PyTorch documentation, `torch.optim.Optimizer.zero_grad`.
+- PyTorch tutorial, "Optimizing Model Parameters", section on the optimization loop.
 - PyTorch recipe, "Zeroing out gradients in PyTorch".
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits import Edits, Source
-from ..edits.loops import (
-    backward_calls,
-    optimizer_in,
-    step_calls,
-)
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ._base import Fix
-from ._fixing import begin, fixed
-from ._known import optimizer, optimizer_name
+from ..edits import Edits, Source, backward_calls, optimizer_in, step_calls
+from ._fixing import Fix, Run, Signs, begin, fixed, number, said
+from ._known import backward_site, optimizer_name
 
-ID = "missing-zero-grad"
 FAMILY = "optimizer"
 TITLE = "optimizer.zero_grad() missing"
-MEANS = "Nothing clears the gradients between steps, so each step uses the sum of all gradients since the start."
 FOR = {
-    "grads-kept": 6.5,
-    "gradients-agree": 0.7,
-    "loss-oscillating": 0.7,
-    "loss-diverged": 0.7,
-    "gradient-norm-level": 0.5,
-    "weights-growing": 0.5,
-    "update-ratio-high": 0.3,
-}
-AGAINST = {"backward-without-step": 2.0, "crash-no-graph": 3.0}
+    "grads-kept": 6.5, "gradients-agree": 0.7, "loss-oscillating": 0.7, "loss-diverged": 0.7,
+    "gradient-norm-level": 0.5, "weights-growing": 0.5, "update-ratio-high": 0.3,
+}  # fmt: skip
 REQUIRES = ("grads-kept",)
-EXPLAINS = (
-    "lr-too-high",
-    "no-warmup",
-    "exploding-gradients",
-    "unscaled-accumulation",
-    "lr-never-decays",
-    "optimizer-misconfigured",
-    "dead-relus",
-    "saturated-activations",
-    "clip-too-tight",
-)
-AVOID = (
-    "Do not lower the learning rate or clip: the direction is wrong as well as the length.",
-    "Do not call zero_grad() between backward() and step().",
-)
-VERIFY = "The gradient norm of the first 20 steps keeps its order of magnitude instead of growing with every step."
-REFERENCE = "PyTorch documentation, torch.optim.Optimizer.zero_grad"
+EXPLAINS = ("unscaled-accumulation",)
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    name = optimizer_name(run)
-    kept, heard = number(optimizer(run).get("grads_kept")), number(optimizer(run).get("steps_heard"))
-    count = f" It was not called before {kept:.0f} of the {heard:.0f} steps checked." if kept and heard else ""
-    edits = begin(run)
-    near = site_of(next(iter(run.entries("backward_sites")), None))
+def fix(run: Run, signs: Signs) -> Fix:
+    kept = [number(entry.get("grads_kept")) or 0.0 for entry in run.entries("optimizers")]
+    name, edits = optimizer_name(run, kept.index(max(kept)) if kept else 0), begin(run)
+    near = backward_site(run)
     if number(run.fact("by_hand").get("grads_kept")):
-        if edits is not None:
-            _clear_by_hand(run, edits)
+        _clear_by_hand(run, edits)
         code = "for p in parameters:  # after each update\n    p.grad = None"
         return fixed(run, "Clear the gradients after each update.", edits, code, near=near, safety="safe")
-    if edits is not None:
-        for source, call in _steps(run, edits)[:1]:
-            name = optimizer_in(call) or name
-            edits.insert_after(source, source.statement_of(call), f"{name}.zero_grad()")
-    code = f"{name}.step()\n{name}.zero_grad()"
-    summary = f"Call {name}.zero_grad() after every {name}.step().{count}"
-    return fixed(run, summary, edits, code, near=near, safety="safe")
+    for source, call in _steps(run, edits, name)[:1]:
+        name = optimizer_in(call) or name
+        edits.insert_after(source, source.statement_of(call), f"{name}.zero_grad()")
+    summary = f"Call {name}.zero_grad() after every {name}.step().{said(signs, 'grads-kept')}"
+    return fixed(run, summary, edits, f"{name}.step()\n{name}.zero_grad()", near=near, safety="safe")
 
 
-def _steps(run: Run, edits: Edits) -> list[tuple[Source, ast.Call]]:
-    """The step that used a gradient which nobody had cleared; else the only one beside backward."""
+def _steps(run: Run, edits: Edits, name: str) -> list[tuple[Source, ast.Call]]:
+    """The step that used a gradient which nobody had cleared; else that optimizer's, or the only one in sight."""
     for event in run.events_of("grads-kept"):
-        found = edits.project.calls_at(event.data.get("site"), "step")
-        if found:
+        if found := edits.project.calls_at(event.data.get("site"), "step"):
             return found
     for source, call in backward_calls(run, edits.project):
         steps = step_calls(edits.project, source, call)
+        steps = [step for step in steps if optimizer_in(step) == name] or steps
         if len(steps) == 1:
             return [(source, steps[0])]
     return []
@@ -143,13 +103,12 @@ def _steps(run: Run, edits: Edits) -> list[tuple[Source, ast.Call]]:
 def _clear_by_hand(run: Run, edits: Edits) -> None:
     """Behind the update `p -= lr * p.grad` in a loop over the parameters."""
     for source, call in backward_calls(run, edits.project)[:1]:
-        updates = [
-            node
+        grads = [
+            (node, part)
             for node in source.walk(ast.AugAssign, ast.Assign, ast.Expr)
-            if isinstance(node, ast.stmt)
-            and any(isinstance(p, ast.Attribute) and p.attr == "grad" for p in ast.walk(node))
-            and source.function_of(node) is source.function_of(call)
+            for part in ast.walk(node)
+            if isinstance(part, ast.Attribute) and part.attr == "grad"
+            if source.function_of(node) is source.function_of(call)
         ]
-        if len(updates) == 1:
-            grads = [p for p in ast.walk(updates[0]) if isinstance(p, ast.Attribute) and p.attr == "grad"]
-            edits.insert_after(source, updates[0], f"{source.segment(grads[0].value)}.grad = None")
+        if len({node for node, _ in grads}) == 1 and isinstance(update := grads[0][0], ast.stmt):
+            edits.insert_after(source, update, f"{source.segment(grads[0][1].value)}.grad = None")

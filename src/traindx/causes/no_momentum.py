@@ -1,4 +1,4 @@
-"""Plain SGD crawls along a ravine that momentum would cross.
+"""Plain SGD crawls along a ravine that momentum or an adaptive method would cross.
 
 ## What happens
 Training works, slowly. Across the narrow direction the gradient changes its sign from step to step; along the
@@ -42,50 +42,28 @@ With momentum 0.9, and the learning rate between a tenth of the old one and the 
 lower.
 
 ## References
-- B. Polyak, "Some methods of speeding up the convergence of iteration methods", 1964.
 - I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and momentum in deep learning",
   ICML 2013.
+- B. Polyak, "Some methods of speeding up the convergence of iteration methods", 1964.
 - G. Goh, "Why Momentum Really Works", Distill, 2017.
 """
 
-from __future__ import annotations
-
-from ..record import Run
-from ..signs import Signs
-from ._base import Fix
+from ._fixing import Fix, Run, Signs
 from ._known import learning_rate
-from ._rivals import LOSS_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 from ._settings import optimizer_setting
 
-ID = "no-momentum"
 FAMILY = "optimizer"
 TITLE = "SGD without momentum"
-MEANS = "Plain SGD crawls along a ravine that momentum or an adaptive method would cross."
 ADVISORY = True
 FOR = {
-    "plain-sgd": 4.0,
-    "loss-falling-slowly": 1.0,
-    "gradients-oppose": 0.7,
-    "still-improving": 0.3,
+    "plain-sgd": 4.0, "loss-falling-slowly": 1.0, "gradients-oppose": 0.7, "still-improving": 0.3,
     "loss-plateau": 0.3,
-}
-AGAINST = {**UPDATE_FAULTS, **LOSS_FAULTS, **SCALE_FAULTS, "loss-at-floor": 2.0, "loss-not-finite": 1.5}
+}  # fmt: skip
 REQUIRES = ("plain-sgd",)
-AVOID = (
-    "Do not take this for the cause of a run that fails outright: plain SGD is slow, not broken.",
-    "Do not add momentum 0.9 to a learning rate at the edge: the effective learning rate grows tenfold.",
-)
-VERIFY = "With momentum 0.9 the loss at equal steps is lower."
-REFERENCE = "I. Sutskever et al., On the importance of initialization and momentum in deep learning, ICML 2013"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     lr = learning_rate(run)
     effect = "; the effective learning rate becomes 10 times lr, so lower lr with it" if lr else ""
-    words = {
-        "keras": "keras.optimizers.SGD(learning_rate, momentum=0.9)",
-        "huggingface": 'TrainingArguments(..., optim="adamw_torch")',
-        "lightning": "return torch.optim.SGD(self.parameters(), lr=self.lr, momentum=0.9)",
-    }
     why = f"gradients that alternate cancel and gradients that agree add up{effect}"
-    return optimizer_setting(run, "momentum", "0.9", why, words=words)
+    return optimizer_setting(run, "momentum", "0.9", why)

@@ -1,4 +1,5 @@
-"""Training starts at the full learning rate before the optimizer and the model are ready for it.
+"""The first steps at the full learning rate damage the model; a ramp to the same learning rate trains well, and better
+than a smaller constant one.
 
 ## What happens
 In the first tens to hundreds of steps the loss shoots up, or gradients spike, and then training settles: worse than
@@ -34,8 +35,8 @@ scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], mi
 
 ## What not to do
 - Do not lower the learning rate for the whole run to survive its first hundred steps.
-- Do not clip hard for ever because of the first steps.
 - Do not step a per-step warmup once per epoch: it would take the whole run.
+- Do not clip hard for ever because of the first steps.
 
 ## Often confused with
 - `lr-too-high`: unstable at any time, also after a ramp.
@@ -46,80 +47,34 @@ scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], mi
 
 ## Verify
 With the ramp, the same peak learning rate gives no early rise, and at equal steps the loss is lower than with a
-smaller constant learning rate. If the spike merely moves to the end of the ramp, the peak learning rate itself is
-too high.
+smaller constant learning rate.
+
+If the spike merely moves to the end of the ramp, the peak learning rate itself is too high.
 
 ## References
+- J. Ma, D. Yarats, "On the Adequacy of Untuned Warmup for Adaptive Optimization", AAAI 2021.
 - P. Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017.
 - L. Liu et al., "On the Variance of the Adaptive Learning Rate and Beyond", ICLR 2020 (RAdam).
-- J. Ma, D. Yarats, "On the Adequacy of Untuned Warmup for Adaptive Optimization", AAAI 2021.
 - R. Xiong et al., "On Layer Normalization in the Transformer Architecture", ICML 2020.
 """
 
-from __future__ import annotations
-
 import ast
-from dataclasses import replace
 
-from ..edits import Edits, Source
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
+from ..edits import Edits, Source, callee
 from ..wording import num, round_figure
-from ._architecture import add_behind_optimizer
-from ._base import Fix
-from ._fixing import begin, fixed
-from ._known import adaptive, groups, learning_rate, optimizer, optimizer_name
-from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
-from ._settings import assigned_by_hand
+from ._fixing import Fix, Run, Signs, begin, fixed
+from ._frameworks import words
+from ._known import adaptive, betas, learning_rate, optimizer, optimizer_name
+from ._settings import add_behind_optimizer, assigned_by_hand, set_in_constructor
 
-ID = "no-warmup"
 FAMILY = "learning-rate"
 SETTLED_BY = ("lr",)
 TITLE = "Learning rate warmup missing"
-MEANS = (
-    "The first steps at the full learning rate damage the model; a ramp to the same learning rate trains well, and "
-    "better than a smaller constant one."
-)
 FOR = {
-    "early-instability": 3.0,
-    "update-ratio-high": 0.5,
-    "gradients-spiking": 0.5,
-    "batch-size-large": 0.5,
-    "loss-spike": 0.3,
-    "dead-units": 0.5,
-}
-AGAINST = {
-    "loss-at-floor": 3.0,
-    **UPDATE_FAULTS,
-    **LOSS_FAULTS,
-    **NUMBER_FAULTS,
-    **SCALE_FAULTS,
-    "lr-warmed-up": 3.0,
-    "loss-diverged": 1.0,
-    "loss-oscillating": 1.5,
-    "init-scale-large": 2.0,
-    "first-loss-above-chance": 1.0,
-    "optimizer-setting-odd": 1.5,
-    "batch-outlier": 2.0,
-    "spikes-periodic": 1.5,
-    "update-ratio-low": 2.0,
-    "loss-heads-wrong-way": 1.5,
-    "gradients-explode-with-depth": 0.7,
-    "training-learned": 1.0,
-    "validation-learned": 1.0,
-    "plain-sgd": 0.7,
-    "rate-above-usual": 1.5,
-}
+    "early-instability": 3.0, "update-ratio-high": 0.5, "gradients-spiking": 0.5, "batch-size-large": 0.5,
+    "loss-spike": 0.3, "dead-units": 0.5,
+}  # fmt: skip
 REQUIRES = ("early-instability",)
-AVOID = (
-    "Do not lower the learning rate of the whole run to survive its first hundred steps.",
-    "Do not step a per-step warmup scheduler once per epoch.",
-)
-VERIFY = "The same peak learning rate reached by a ramp gives no early rise and a lower loss at equal steps."
-REFERENCE = "J. Ma, D. Yarats, On the Adequacy of Untuned Warmup for Adaptive Optimization, AAAI 2021"
 
 LARGEST_SHARE = 0.1  # a ramp longer than a tenth of the run costs more than it protects
 DEFAULT_STEPS = 500
@@ -127,36 +82,26 @@ DEFAULT_STEPS = 500
 
 def fix(run: Run, _signs: Signs) -> Fix:
     steps, reason = _length(run)
-    name = optimizer_name(run)
-    peak = learning_rate(run)
+    name, peak = optimizer_name(run), learning_rate(run)
     to = f" to {num(peak)}" if peak else ""
     code = (
         f"warmup = torch.optim.lr_scheduler.LinearLR({name}, start_factor=0.01, total_iters={steps})\n"
         f"{name}.register_step_post_hook(lambda *_: warmup.step())  # once after every {name}.step()"
     )
     edits = begin(run)
-    if edits is not None and not _existing_setting(edits, str(steps)):
-        constant = not run.entries("schedulers") and not assigned_by_hand(edits)
-        if constant:
-            add_behind_optimizer(run, edits, code, name)
-    words = {
-        "keras": (
-            "keras.optimizers.schedules.CosineDecay("
-            f"0.0, decay_steps, warmup_target={num(peak or 1e-3)}, warmup_steps={steps})"
-        ),
-        "huggingface": f"TrainingArguments(..., warmup_steps={steps})",
-        "lightning": f"LinearLR(opt, start_factor=0.01, total_iters={steps})  # with interval='step'",
-    }
+    written = set_in_constructor(run, edits, "warmup_steps", str(steps)) or _existing_setting(edits, str(steps))
+    if not written and not run.entries("schedulers") and not assigned_by_hand(edits):
+        add_behind_optimizer(run, edits, code, name)
     summary = f"Ramp the learning rate up{to} over the first {steps} steps ({reason})."
-    found = fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)
-    return replace(found, sets={"warmup_steps": steps})
+    said, sets = words("warmup", peak=num(peak or 1e-3), steps=steps), {"warmup_steps": steps}
+    return fixed(run, summary, edits, code, near=optimizer(run), words=said, sets=sets)
 
 
 def _existing_setting(edits: Edits, steps: str) -> bool:
     """Sets the script's own warmup length where it is zero."""
     places: list[tuple[Source, ast.expr]] = []
     for source in edits.project.sources:
-        for node in ast.walk(source.tree):
+        for node in source.walk(ast.Call, ast.Assign, ast.keyword):
             if isinstance(node, ast.Call) and callee(node) == "add_argument" and "warm" in source.segment(node):
                 places += [(source, k.value) for k in node.keywords if k.arg == "default"]
             elif (isinstance(node, ast.Assign) and "warm" in source.segment(node.targets[0]).lower()) or (
@@ -171,10 +116,9 @@ def _existing_setting(edits: Edits, steps: str) -> bool:
 
 def _length(run: Run) -> tuple[int, str]:
     """How long to warm up, and why that long."""
-    betas = groups(run)[0].get("betas") if groups(run) else None
-    beta2 = number(betas[1]) if isinstance(betas, (list, tuple)) and len(betas) == 2 else None
     wanted, reason = float(DEFAULT_STEPS), "a usual length; 2/(1 - beta2) for Adam"
-    if beta2 is not None and 0 < beta2 < 1 and adaptive(run):
+    beta2 = (betas(run) or (0.0, 0.0))[1]
+    if 0 < beta2 < 1 and adaptive(run):
         wanted, reason = 2 / (1 - beta2), f"2/(1 - beta2) with beta2={beta2:g}"
     if run.steps and wanted > LARGEST_SHARE * run.steps:
         wanted, reason = LARGEST_SHARE * run.steps, f"about a tenth of the run's {run.steps} steps"

@@ -1,4 +1,4 @@
-"""A setting of the optimizer other than the learning rate breaks it.
+"""A setting other than the learning rate breaks the optimizer: momentum near or above 1, betas off, huge eps.
 
 ## What happens
 Oscillation that outlives a smaller learning rate, steps that carry on long after the gradient has turned, or hardly
@@ -45,7 +45,7 @@ If momentum really has to be 0.99, divide the learning rate by ten against the v
 - `no-momentum`: advice, not a fault.
 
 ## Verify
-With default settings and the same learning rate the swings are gone, and eps is far below the median of √v.
+With default settings and the same learning rate the swings are gone, and eps is far below the median of sqrt(v).
 
 ## References
 - D. Kingma, J. Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015.
@@ -54,50 +54,18 @@ With default settings and the same learning rate the swings are gone, and eps is
 - D. Choi et al., "On Empirical Comparisons of Optimizers for Deep Learning", 2019 (eps matters).
 """
 
-from __future__ import annotations
-
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
 from ..wording import num
-from ._base import Fix
-from ._fixing import fixed
-from ._known import adaptive, groups, learning_rate, median, optimizer, optimizer_name, setting
-from ._rivals import NUMBER_FAULTS, UPDATE_FAULTS
+from ._fixing import Fix, Run, Signs, fixed
+from ._known import adaptive, betas, groups, learning_rate, median, optimizer, optimizer_name, setting
 from ._settings import optimizer_setting
 
-ID = "optimizer-misconfigured"
 FAMILY = "optimizer"
 TITLE = "Optimizer setting wrong (momentum, betas or eps)"
-MEANS = "A setting other than the learning rate breaks the optimizer: momentum near or above 1, betas off, huge eps."
 FOR = {
-    "optimizer-setting-odd": 4.0,
-    "eps-dominates": 3.5,
-    "loss-oscillating": 0.7,
-    "loss-diverged": 0.5,
-    "update-ratio-low": 0.3,
-    "loss-falling-slowly": 0.5,
-}
-AGAINST = {
-    **UPDATE_FAULTS,
-    **NUMBER_FAULTS,
-    "lr-collapsed": 1.0,
-    "gradient-underflow": 1.0,
-    "loss-at-floor": 1.5,
-    "loss-heads-wrong-way": 1.5,
-    "training-learned": 1.0,
-}
+    "optimizer-setting-odd": 4.0, "eps-dominates": 3.5, "loss-oscillating": 0.7, "loss-diverged": 0.5,
+    "update-ratio-low": 0.3, "loss-falling-slowly": 0.5,
+}  # fmt: skip
 REQUIRES = ("optimizer-setting-odd", "eps-dominates")
-EXPLAINS = ("lr-too-high", "lr-too-low", "lr-never-decays", "no-warmup", "exploding-gradients")
-AVOID = (
-    "Do not tune the learning rate around a broken setting.",
-    "Do not copy betas from another field: (0.5, 0.999) belongs to GANs.",
-)
-VERIFY = (
-    "With default settings and the same learning rate the swings are gone, and eps is far below the median of sqrt(v)."
-)
-REFERENCE = "D. Kingma, J. Ba, Adam: A Method for Stochastic Optimization, ICLR 2015"
 
 DEFAULT_MOMENTUM = 0.9
 DEFAULT_BETAS = (0.9, 0.999)
@@ -111,20 +79,14 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return optimizer_setting(run, "maximize", "False", "with maximize=True the optimizer climbs the loss")
     momentum = setting(run, "momentum")
     if momentum is not None and momentum >= ODD_MOMENTUM:
-        lr = learning_rate(run)
-        gain = (
-            f"the effective learning rate is lr/(1 - momentum) = {num(lr / (1 - momentum))}"
-            if lr and momentum < 1
-            else ""
-        )
-        why = gain or "at 1 and above the oscillation is not damped"
+        lr, why = learning_rate(run), "at 1 and above the oscillation is not damped"
+        if lr and momentum < 1:
+            why = f"the effective learning rate is lr/(1 - momentum) = {num(lr / (1 - momentum))}"
         return optimizer_setting(run, "momentum", num(DEFAULT_MOMENTUM), why)
-    betas = groups(run)[0].get("betas") if groups(run) else None
-    if isinstance(betas, (list, tuple)) and len(betas) == 2:
-        first, second = number(betas[0]), number(betas[1])
-        if first is not None and second is not None and (first >= 0.99 or second < 0.9 or first > second):
-            why = f"({first:g}, {second:g}) averages over {_memory(first)} and {_memory(second)} steps"
-            return optimizer_setting(run, "betas", str(DEFAULT_BETAS), why)
+    first, second = betas(run) or DEFAULT_BETAS
+    if first >= 0.99 or second < 0.9 or first > second:
+        why = f"({first:g}, {second:g}) averages over {_memory(first)} and {_memory(second)} steps"
+        return optimizer_setting(run, "betas", str(DEFAULT_BETAS), why)
     eps, share = setting(run, "eps"), median(run, "eps_ratio")
     if eps is not None and (eps >= LARGE_EPS or (eps > DEFAULT_EPS and (share or 0.0) >= 1.0)):
         seen = f"eps is {num(share)} times the median sqrt(second moment)" if share else "it swamps the second moment"
@@ -132,7 +94,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     usual = "betas=(0.9, 0.999), eps=1e-8" if adaptive(run) else "momentum=0.9"
     code = f"{optimizer_name(run)}.param_groups[0].update({usual})"
     summary = "Return momentum, betas and eps to their defaults, then change one at a time."
-    return fixed(run, summary, None, code, near=site_of(optimizer(run)))
+    return fixed(run, summary, None, code, near=optimizer(run))
 
 
 def _memory(beta: float) -> str:

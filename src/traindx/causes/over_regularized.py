@@ -1,4 +1,4 @@
-"""Regularisation is so strong that the model cannot fit its own training set.
+"""Regularisation (dropout, augmentation, noise) is so strong that the model cannot fit its own training set.
 
 ## What happens
 Training loss stays high and is clearly worse than validation loss. Switching dropout and augmentation off for a
@@ -55,62 +55,22 @@ On one fixed batch the losses in train and in eval mode come close, and training
 - R. Müller, S. Kornblith, G. Hinton, "When Does Label Smoothing Help?", NeurIPS 2019.
 """
 
-from __future__ import annotations
-
 import ast
-from dataclasses import replace
 
-from ..edits import Edits
-from ..edits.arguments import argument
-from ..edits.source import callee
-from ..edits.values import Literal, origin
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
-from ..wording import listed, num, percent
-from ._base import Fix
-from ._fixing import begin, fixed
+from ..edits import Edits, Literal, argument, callee, origin, value_of
+from ..wording import listed, num
+from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number
+from ._frameworks import words
 from ._known import median, modules
-from ._rivals import LOSS_FAULTS, MODE_FAULTS, UPDATE_FAULTS
 
-ID = "over-regularized"
 FAMILY = "generalisation"
 SETTLED_BY = ("check",)
 TITLE = "Too much regularisation (dropout, augmentation, noise)"
-MEANS = "Dropout, augmentation or noise is so strong that the model cannot fit the training set."
 FOR = {
-    "strong-dropout": 3.0,
-    "train-above-validation": 2.5,
-    "loss-plateau": 0.7,
-    "loss-stuck": 0.5,
+    "strong-dropout": 3.0, "train-above-validation": 2.5, "loss-plateau": 0.7, "loss-stuck": 0.5,
     "training-at-chance": 0.3,
-}
-AGAINST = {
-    **UPDATE_FAULTS,
-    **LOSS_FAULTS,
-    **MODE_FAULTS,
-    "validation-rising": 3.0,
-    "validation-gap": 2.0,
-    "eval-in-train-mode": 3.0,
-    "generalisation-gap": 1.0,
-    "memorising": 2.0,
-    "decay-dominates": 1.5,
-    "samples-shared": 1.0,
-    "train-eval-inputs-differ": 0.5,
-    "loss-at-floor": 2.5,
-    "update-ratio-low": 0.7,
-    "loss-diverged": 1.5,
-    "loss-oscillating": 1.0,
-    "training-learned": 1.5,
-}
+}  # fmt: skip
 REQUIRES = ("strong-dropout",)
-EXPLAINS = ("model-too-small",)
-AVOID = (
-    "Do not train longer or enlarge the model first: the noise is the limit.",
-    "Do not remove all regularisation for good: find the point where validation is best.",
-)
-VERIFY = "On one fixed batch the losses in train and eval mode come close, and training loss falls below its old level."
-REFERENCE = "N. Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, JMLR 2014"
 
 USUAL_DROPOUT = 0.2
 STRONG = 0.5
@@ -121,36 +81,25 @@ def fix(run: Run, _signs: Signs) -> Fix:
     gap = ""
     if train is not None and validation is not None:
         gap = f" The median training loss is {num(train)}, the validation loss {num(validation)}."
-    strong: list[tuple[str, float]] = []
-    for module in modules(run, "Dropout"):
-        settings = module.get("settings")
-        p = number(settings.get("p")) if isinstance(settings, dict) else None
-        if p is not None and p >= STRONG:
-            strong.append((str(module.get("name")), p))
+    drops = {str(m.get("name")): number(mapping(m.get("settings")).get("p")) or 0.0 for m in modules(run, "Dropout")}
+    strong = {name: p for name, p in drops.items() if p >= STRONG}
     edits = begin(run)
-    if edits is not None:
-        _weaken(edits)
+    _weaken(edits)
+    summary = "Weaken dropout, augmentation and input noise until the training set can be fitted."
+    if strong:
+        names = listed([f"`{name}` (p={p:g})" for name, p in strong.items()])
+        summary = f"Lower dropout to {USUAL_DROPOUT}: {names}."
     pattern = f"self.dropout = torch.nn.Dropout({USUAL_DROPOUT})"
-    words = {"keras": f"layers.Dropout({USUAL_DROPOUT})", "huggingface": "config.hidden_dropout_prob = 0.1"}
-    if not strong:
-        summary = f"Weaken dropout, augmentation and input noise until the training set can be fitted.{gap}"
-        return replace(fixed(run, summary, edits, pattern, words=words), sets={"p": USUAL_DROPOUT})
-    highest = max(p for _, p in strong)
-    noise = f" The strongest drops {percent(highest)} of the units." if highest < 1 else ""
-    names = listed([f"`{name}` (p={p:g})" for name, p in strong])
-    summary = f"Lower dropout to {USUAL_DROPOUT}: {names}.{noise}{gap}"
-    return replace(fixed(run, summary, edits, pattern, words=words), sets={"p": USUAL_DROPOUT})
+    said = words("dropout", p=USUAL_DROPOUT)
+    return fixed(run, summary + gap, edits, pattern, words=said, sets={"p": USUAL_DROPOUT})
 
 
 def _weaken(edits: Edits) -> None:
     """Every dropout probability from one half up that the script writes."""
     written: set[ast.AST] = set()
     for source, call in edits.project.calls("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout", "dropout"):
-        kind = "dropout" if callee(call) == "dropout" else "Dropout"
-        given = argument(call, "p", kind)
+        given = argument(call, "p", "dropout" if callee(call) == "dropout" else "Dropout")
         place = origin(edits.project, source, given) if given is not None else None
-        if isinstance(place, Literal) and isinstance(place.node, ast.Constant) and place.node not in written:
-            p = number(place.node.value)
-            if p is not None and p >= STRONG:
-                written.add(place.node)
-                edits.replace(place.source, place.node, str(USUAL_DROPOUT))
+        if isinstance(place, Literal) and place.node not in written and (value_of(place.node) or 0.0) >= STRONG:
+            written.add(place.node)
+            edits.replace(place.source, place.node, str(USUAL_DROPOUT))

@@ -52,59 +52,26 @@ The checkpoint from the minimum scores best on data that neither training nor th
 After regularising, the minimum is lower, not merely later.
 
 ## References
-- T. Hastie, R. Tibshirani, J. Friedman, "The Elements of Statistical Learning", 2nd ed. 2009, chapter 7.
 - L. Prechelt, "Early Stopping – But When?", 1998.
+- T. Hastie, R. Tibshirani, J. Friedman, "The Elements of Statistical Learning", 2nd ed. 2009, chapter 7.
 - N. Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR 2014.
 - C. Guo, G. Pleiss, Y. Sun, K. Weinberger, "On Calibration of Modern Neural Networks", ICML 2017.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
 from ..wording import num
-from ._base import Fix
-from ._fixing import fixed
+from ._fixing import Fix, Run, Signs, fixed, number
+from ._frameworks import words
 from ._known import in_script_words, steps_per_epoch, train_loader
-from ._rivals import MODE_FAULTS
 
-ID = "overfitting"
 FAMILY = "generalisation"
 TITLE = "Overfitting"
-MEANS = "Training keeps improving while validation gets worse."
 FOR = {
-    "validation-rising": 4.0,
-    "memorising": 1.5,
-    "samples-per-parameter": 0.7,
-    "no-regularization": 0.7,
-    "generalisation-gap": 2.0,
-    "validation-gap": 0.3,
-    "loss-at-floor": 0.3,
-}
-AGAINST = {
-    **MODE_FAULTS,
-    "validation-double-descent": 2.5,
-    "validation-at-chance": 2.0,
-    "train-eval-inputs-differ": 1.5,
-    "samples-shared": 1.5,
-    "future-visible": 1.5,
-    "loss-diverged": 2.0,
-    "loss-oscillating": 1.0,
-    "loss-not-finite": 1.5,
-    "train-above-validation": 2.0,
-    "loss-stuck": 2.0,
-    "validation-learned": 1.0,
-}
+    "validation-rising": 4.0, "memorising": 1.5, "samples-per-parameter": 0.7, "no-regularization": 0.7,
+    "generalisation-gap": 2.0, "validation-gap": 0.3, "loss-at-floor": 0.3,
+}  # fmt: skip
 REQUIRES = ("validation-rising", "memorising", "generalisation-gap")
-AVOID = (
-    "Do not train on in the hope that it comes back, unless double descent shows.",
-    "Do not judge by training loss, and do not tune on the test set.",
-)
-VERIFY = "The checkpoint from the validation minimum is best on data seen by neither training nor selection."
-REFERENCE = "L. Prechelt, Early Stopping - But When?, 1998"
 
 STOP_EARLY = """\
 best, waited = float("inf"), 0
@@ -119,46 +86,25 @@ for epoch in range(epochs):
 
 def fix(run: Run, _signs: Signs) -> Fix:
     curve = run.series("loss/validation").finite
-    patience = _patience(len(curve))
+    patience = max(3, round(len(curve) / 10))  # long enough to sit out noise
+    summary = "Keep the checkpoint with the lowest validation loss and stop when it no longer falls."
+    if curve:
+        lowest = int(np.argmin(curve.values))
+        summary = (
+            f"Keep the checkpoint of {_moment(run, int(curve.steps[lowest]))}, where the validation loss was lowest "
+            f"({num(float(curve.values[lowest]))}; it ended at {num(float(curve.values[-1]))}). Stop early, then "
+            f"regularise or add data.{_proportion(run)}"
+        )
     code = in_script_words(run, STOP_EARLY.format(patience=patience))
-    words = {
-        "keras": (
-            f'keras.callbacks.EarlyStopping(monitor="val_loss", patience={patience}, restore_best_weights=True)'
-            "  # in model.fit(..., callbacks=[...])"
-        ),
-        "huggingface": (
-            'TrainingArguments(..., load_best_model_at_end=True, metric_for_best_model="eval_loss")\n'
-            f"Trainer(..., callbacks=[EarlyStoppingCallback(early_stopping_patience={patience})])"
-        ),
-        "lightning": (
-            f'Trainer(..., callbacks=[EarlyStopping("val_loss", patience={patience}), '
-            'ModelCheckpoint(monitor="val_loss")])'
-        ),
-    }
-    if not curve:
-        summary = "Keep the checkpoint with the lowest validation loss and stop when it no longer falls."
-        return fixed(run, summary, None, code, words=words)
-    lowest = int(np.argmin(curve.values))
-    when = _moment(run, int(curve.steps[lowest]))
-    summary = (
-        f"Keep the checkpoint of {when}, where the validation loss was lowest ({num(float(curve.values[lowest]))}; "
-        f"it ended at {num(float(curve.values[-1]))}). Stop early, then regularise or add data.{_proportion(run)}"
-    )
-    return fixed(run, summary, None, code, words=words)
+    return fixed(run, summary, None, code, words=words("early-stopping", patience=patience))
 
 
 def _moment(run: Run, step: int) -> str:
     """In the log's own unit, where it has one."""
-    unit = run.fact("log").get("step_unit")
-    epoch = steps_per_epoch(run)
+    unit, epoch = run.fact("log").get("step_unit"), steps_per_epoch(run)
     if unit in ("epoch", "row"):
         return f"{unit} {step}"
     return f"step {step} (epoch {step / epoch:.3g})" if epoch else f"step {step}"
-
-
-def _patience(evaluations: int) -> int:
-    """Long enough to sit out noise: a tenth of the evaluations made, and at least three."""
-    return max(3, round(evaluations / 10))
 
 
 def _proportion(run: Run) -> str:

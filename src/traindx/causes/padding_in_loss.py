@@ -1,4 +1,4 @@
-"""Padded positions are counted as if they were data.
+"""Padded positions count in the loss, the attention, the pooling or the last state, so the model learns padding.
 
 ## What happens
 Sequences of different lengths are filled up to one length, and the filler takes part in the training. The loss falls
@@ -50,68 +50,31 @@ the number of real ones.
 - Hugging Face documentation, "Padding and truncation": labels of -100 are ignored.
 """
 
-from __future__ import annotations
+from ..edits import add_keyword, argument, opaque
+from ._fixing import Fix, Run, Signs, begin, fixed, number, said
+from ._frameworks import words
+from ._known import training_loss
 
-import ast
-
-from ..edits import Edits
-from ..edits.arguments import add_keyword
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ..wording import percent
-from ._base import Fix
-from ._facts import training_loss
-from ._fixing import begin, fixed
-
-ID = "padding-in-loss"
 FAMILY = "data"
 MISLEADS = "all"
 TITLE = "Padding counted in the loss (ignore_index or mask missing)"
-MEANS = "Padded positions count in the loss, the attention, the pooling or the last state, so the model learns padding."
 FOR = {"padding-counted": 5.0, "predictions-collapsed": 0.5}
-AGAINST = {"labels-skewed": 0.3}
 REQUIRES = ("padding-counted",)
-EXPLAINS = ("class-imbalance", "model-too-small", "undertrained")
-AVOID = (
-    "Do not leave padding out of the accuracy only: the gradient still counts it.",
-    "Do not use the id of a real token for padding: that token is then ignored everywhere.",
-)
-VERIFY = "The loss of one sample is the same alone and in a batch with a longer one."
-REFERENCE = "PyTorch documentation, torch.nn.CrossEntropyLoss, argument ignore_index"
-
-_WORDS = {
-    "keras": "layers.Embedding(vocabulary, width, mask_zero=True)  # the mask reaches loss and metrics",
-    "huggingface": "DataCollatorForSeq2Seq(tokenizer, label_pad_token_id=-100)  # -100 is ignored by the loss",
-}
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    padding = run.fact("padding")
-    filler, share = number(padding.get("id")), number(padding.get("share"))
-    measured = (
-        f" {percent(share)} of the targets seen are padding (id {filler:.0f})." if share and filler is not None else ""
-    )
+def fix(run: Run, signs: Signs) -> Fix:
+    filler = number(run.fact("padding").get("id"))
     loss = training_loss(run, "cross_entropy", "nll")
     edits = begin(run)
-    if edits is not None and filler is not None:
-        _ignore(edits, loss.get("site"), str(loss.get("fn")), f"{filler:.0f}")
-    pattern = "loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad_id)"
-    summary = f"Ignore padded positions in the loss, and mask them in attention and pooling.{measured}"
-    return fixed(run, summary, edits, pattern, near=site_of(loss), words=_WORDS)
-
-
-def _ignore(edits: Edits, site: object, function: str, filler: str) -> None:
-    """ignore_index in the constructor of the loss where the script has one, else in each call of the function."""
+    # In the constructor of the loss where the script has one, else in each call of the function.
     made = edits.project.calls("CrossEntropyLoss", "NLLLoss")
-    calls = made if made else edits.project.calls_at(site, function)
-    for source, call in calls:
-        if any(keyword.arg in ("ignore_index", None) for keyword in call.keywords) or _has_star(call):
+    calls = made or edits.project.calls_at(loss.get("site"), str(loss.get("fn")))
+    for source, call in calls if filler is not None else []:
+        if opaque(call) or argument(call, "ignore_index", "") is not None:
             edits.refuse()
         else:
-            add_keyword(edits, source, call, f"ignore_index={filler}")
-
-
-def _has_star(call: ast.Call) -> bool:
-    return any(isinstance(part, ast.Starred) for part in call.args)
+            add_keyword(edits, source, call, f"ignore_index={filler:.0f}")
+    pattern = "loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad_id)"
+    summary = "Ignore padded positions in the loss, and mask them in attention and pooling."
+    summary += f" The padding has the id {filler:.0f}." if filler is not None else ""
+    return fixed(run, summary + said(signs, "padding-counted"), edits, pattern, near=loss, words=words("padding"))

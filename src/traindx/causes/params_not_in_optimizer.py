@@ -1,4 +1,4 @@
-"""Some parameters get gradients and are never updated.
+"""Parameters that get gradients are never updated: the optimizer holds others, only some of them, or is never stepped.
 
 ## What happens
 The script runs without an error and learns nothing, or only part of the model learns. Loss stays at its start when
@@ -39,7 +39,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)   # after the last ch
 If the optimizer must exist already: `optimizer.add_param_group({"params": new_layer.parameters()})`.
 
 ## What not to do
-- Do not raise the learning rate: what is missing does not move at any learning rate.
+- Do not raise the learning rate: what the optimizer does not hold does not move at any learning rate.
 - Do not call `model.parameters()` once, keep the generator, and use it twice: the second use is empty.
 
 ## Often confused with
@@ -49,114 +49,65 @@ If the optimizer must exist already: `optimizer.add_param_group({"params": new_l
 - A backbone left out on purpose is healthy: only layers that the task needs count.
 
 ## Verify
-After one step every parameter that requires grad has changed: compare clones from before and after. In short:
-`{id(p) for g in optimizer.param_groups for p in g["params"]}` contains the id of every trainable parameter.
+After one step every trainable parameter differs from its copy taken before.
+
+Or see that `{id(p) for g in optimizer.param_groups for p in g["params"]}` contains the id of every trainable
+parameter.
 
 ## References
 - PyTorch documentation, "torch.optim: Constructing it" and `torch.optim.Optimizer.add_param_group`.
 - PyTorch documentation, `torch.nn.ModuleList`.
 """
 
-from __future__ import annotations
-
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..edits import Edits, Source
-from ..edits.arguments import argument
-from ..edits.loops import (
-    backward_calls,
-    module_name,
-)
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
+from ..edits import Edits, Source, argument, backward_calls, callee, module_name
 from ..wording import counted, listed, num
-from ._base import Fix
-from ._fixing import begin, fixed
-from ._known import in_script_words, learning_rate, optimizer, optimizer_class, optimizer_name
+from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed, number
+from ._known import backward_site, in_script_words, learning_rate, optimizer, optimizer_class, optimizer_name
 from ._settings import optimizer_call
 
-ID = "params-not-in-optimizer"
 FAMILY = "optimizer"
 SETTLED_BY = ("check",)
 TITLE = "Parameters missing from the optimizer"
-MEANS = (
-    "Parameters that get gradients are never updated: the optimizer holds others, only some of them, or is never "
-    "stepped."
-)
 FOR = {
-    "params-outside-optimizer": 6.0,
-    "backward-without-step": 6.0,
-    "params-never-move": 2.0,
-    "one-batch-not-learnt": 0.7,
-    "loss-stuck": 0.7,
-    "training-at-chance": 0.5,
-    "loss-plateau": 0.3,
-}
-AGAINST = {
-    "fresh-layers-frozen": 1.5,
-    "params-without-gradient": 1.0,
-    "crash-no-graph": 3.0,
-    "lr-collapsed": 1.0,
-    "reinforcement-learning": 1.0,
-}
+    "params-outside-optimizer": 6.0, "backward-without-step": 6.0, "params-never-move": 2.0,
+    "one-batch-not-learnt": 0.7, "loss-stuck": 0.7, "training-at-chance": 0.5, "loss-plateau": 0.3,
+}  # fmt: skip
 REQUIRES = ("params-outside-optimizer", "backward-without-step", "params-never-move")
-EXPLAINS = (
-    "lr-too-low",
-    "model-too-small",
-    "undertrained",
-    "vanishing-gradients",
-    "lr-decays-too-soon",
-    "missing-zero-grad",
-    "noisy-labels",
-)
-AVOID = (
-    "Do not raise the learning rate: what the optimizer does not hold does not move at any learning rate.",
-    "Do not keep the generator model.parameters() and use it twice: the second use is empty.",
-)
-VERIFY = "After one step every trainable parameter differs from its copy taken before."
-REFERENCE = "PyTorch documentation, torch.optim: Constructing it"
+EXPLAINS = ("lr-decays-too-soon", "missing-zero-grad")
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    name = optimizer_name(run)
-    stepped = number(optimizer(run).get("steps"))
-    edits = begin(run)
-    backward = next(iter(run.entries("backward_sites")), {})
+    name, edits = optimizer_name(run), begin(run)
+    backward = backward_site(run)
     found = signs.get("backward-without-step")
     if found is not None and found.values.get("emptied"):
-        if edits is not None:
-            _clear_earlier(run, edits)
+        _clear_earlier(run, edits)
         summary = f"Call zero_grad() before backward, not between backward and {name}.step(), which finds no gradient."
-        pattern = f"{name}.zero_grad()\nloss.backward()\n{name}.step()"
-        return fixed(run, summary, edits, pattern, near=site_of(backward))
-    if run.events_of("backward-without-step") or stepped == 0:
+        return fixed(run, summary, edits, f"{name}.zero_grad()\nloss.backward()\n{name}.step()", near=backward)
+    if run.events_of("backward-without-step") or number(optimizer(run).get("steps")) == 0:
         backwards = number(run.facts.get("backwards"))
+        visible = assigned_at(edits, optimizer(run))
+        for source, call in backward_calls(run, edits.project)[:1] if visible else []:
+            edits.insert_after(source, source.statement_of(call), f"{_seen_from(source, call, visible)}.step()")
         count = f" in {backwards:.0f} backward passes" if backwards else ""
-        for source, call in backward_calls(run, edits.project)[:1] if edits is not None else []:
-            made = edits.project.statements(optimizer(run).get("site")) if edits is not None else []
-            if edits is not None and len(made) == 1 and isinstance(made[0][1], ast.Assign):
-                visible = ast.unparse(made[0][1].targets[0])
-                edits.insert_after(source, source.statement_of(call), f"{_seen_from(source, call, visible)}.step()")
         summary = f"Call {name}.step() after backward: nothing was updated{count}."
-        return fixed(run, summary, edits, f"loss.backward()\n{name}.step()", near=site_of(backward))
+        return fixed(run, summary, edits, f"loss.backward()\n{name}.step()", near=backward)
     lost = [entry for entry in run.entries("params") if _left_out(entry)]
     elements = sum(number(entry.get("elements")) or 0.0 for entry in lost)
     names = listed([str(entry.get("name")) for entry in lost])
     which = (
         f" {counted(len(lost), 'parameter')} ({num(elements)} values) get a gradient and are in no optimizer: {names}."
     )
-    if edits is not None:
-        _hold_all(run, edits)
-    kind = optimizer_class(run) or "AdamW"
-    lr = learning_rate(run) or 1e-3
+    _hold_all(run, edits)
+    kind, lr = optimizer_class(run) or "AdamW", learning_rate(run) or 1e-3
     pattern = f"{name} = torch.optim.{kind}(model.parameters(), lr={lr:g})  # after the last layer is added"
     summary = f"Create the optimizer from all parameters, after the last change to the model.{which if lost else ''}"
-    return fixed(run, summary, edits, in_script_words(run, pattern), near=site_of(optimizer(run)))
+    return fixed(run, summary, edits, in_script_words(run, pattern), near=optimizer(run))
 
 
 def _left_out(entry: Mapping[str, Any]) -> bool:
@@ -166,12 +117,11 @@ def _left_out(entry: Mapping[str, Any]) -> bool:
 def _seen_from(source: Source, call: ast.Call, name: str) -> str:
     """The optimizer's name inside the function that calls backward: a parameter may rename it."""
     function = source.function_of(call)
-    if function is None or name.startswith("self."):
-        return name
+    cleared = source.calls.get("zero_grad", ()) if function is not None and not name.startswith("self.") else ()
     inside = {
-        ast.unparse(n.func.value)
-        for n in ast.walk(function)
-        if isinstance(n, ast.Call) and callee(n) == "zero_grad" and isinstance(n.func, ast.Attribute)
+        ast.unparse(node.func.value)
+        for node in cleared
+        if isinstance(node.func, ast.Attribute) and function in list(source.ancestors(node))
     }
     return inside.pop() if len(inside) == 1 else name
 
@@ -180,9 +130,8 @@ def _clear_earlier(run: Run, edits: Edits) -> None:
     for source, call in backward_calls(run, edits.project)[:1]:
         statement = source.statement_of(call)
         block = source.block_of(statement)
-        later = [
-            s for s in block[block.index(statement) + 1 :] if isinstance(s, ast.Expr) and callee(s.value) == "zero_grad"
-        ]
+        after = block[block.index(statement) + 1 :]
+        later = [s for s in after if isinstance(s, ast.Expr) and callee(s.value) == "zero_grad"]
         if len(later) == 1:
             edits.insert_before(source, statement, source.segment(later[0]))
             edits.delete(source, later[0])
@@ -193,25 +142,24 @@ def _hold_all(run: Run, edits: Edits) -> None:
     lists = _plain_lists(edits)
     if len(lists) == 1:
         source, value, home = lists[0]
-        edits.splice(source, source.span(value)[0], source.span(value)[0], f"{home}ModuleList(")
-        edits.splice(source, source.span(value)[1], source.span(value)[1], ")")
+        edits.replace(source, value, f"{home}ModuleList({source.segment(value)})")
         return
     found = optimizer_call(run, edits)
     given = argument(found[1], "params", found[2] or "Adam") if found else None
-    if found is None or given is None:
+    if found is None or not isinstance(given, ast.Call) or callee(given) != "parameters":
         return
-    source = found[0]
-    made = module_name(run, edits.project)
-    if callee(given) == "parameters" and isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute):
-        owner: ast.expr = given.func.value
-        while isinstance(owner, (ast.Attribute, ast.Subscript)) and not _is_self(owner):
-            owner = owner.value
-        if owner is not given.func.value and not isinstance(owner, ast.Call):
-            edits.replace(source, given, f"{source.segment(owner)}.parameters()")
-        elif made is not None and made[0] is source and isinstance(given.func.value, ast.Call):
-            edits.replace(source, given, f"{made[2]}.parameters()")
-        elif isinstance(owner, ast.Name):
-            _move_below(edits, source, source.statement_of(found[1]), owner.id)
+    if not isinstance(given.func, ast.Attribute):
+        return
+    source, made = found[0], module_name(run, edits.project)
+    owner: ast.expr = given.func.value
+    while isinstance(owner, (ast.Attribute, ast.Subscript)) and not _is_self(owner):
+        owner = owner.value
+    if owner is not given.func.value and not isinstance(owner, ast.Call):
+        edits.replace(source, given, f"{source.segment(owner)}.parameters()")
+    elif made is not None and made[0] is source and isinstance(given.func.value, ast.Call):
+        edits.replace(source, given, f"{made[2]}.parameters()")
+    elif isinstance(owner, ast.Name):
+        _move_below(edits, source, source.statement_of(found[1]), owner.id)
 
 
 def _is_self(node: ast.expr) -> bool:
@@ -223,53 +171,30 @@ def _plain_lists(edits: Edits) -> list[tuple[Source, ast.expr, str]]:
     """self.layers = [nn.Linear(...), ...] in a module, with the prefix by which the file names torch.nn."""
     found: list[tuple[Source, ast.expr, str]] = []
     for source in edits.project.sources:
-        modules = {
-            n.name
-            for n in ast.walk(source.tree)
-            if isinstance(n, ast.ClassDef) and any("Module" in ast.unparse(b) for b in n.bases)
-        }
+        classes = [node for node in source.walk(ast.ClassDef) if isinstance(node, ast.ClassDef)]
+        bases = {node.name: base for node in classes for b in node.bases if "Module" in (base := ast.unparse(b))}
         for node in source.walk(ast.Assign):
             home = source.class_of(node)
-            if (
-                not isinstance(node, ast.Assign)
-                or home is None
-                or home.name not in modules
-                or not isinstance(node.targets[0], ast.Attribute)
-            ):
+            if not isinstance(node, ast.Assign) or home is None or home.name not in bases:
                 continue
-            if isinstance(node.value, (ast.List, ast.ListComp)):
+            if isinstance(node.targets[0], ast.Attribute) and isinstance(node.value, (ast.List, ast.ListComp)):
                 parts = node.value.elts if isinstance(node.value, ast.List) else [node.value.elt]
-                made = [p for p in parts if isinstance(p, ast.Call)]
-                if made and all(
-                    callee(p) in modules or source.segment(p.func).startswith(("nn.", "torch.nn.")) for p in made
-                ):
-                    base = next(ast.unparse(b) for b in home.bases if "Module" in ast.unparse(b))
-                    found.append((source, node.value, base.removesuffix("Module")))
+                made = [source.segment(part.func) for part in parts if isinstance(part, ast.Call)]
+                if made and all(text in bases or text.startswith(("nn.", "torch.nn.")) for text in made):
+                    found.append((source, node.value, bases[home.name].removesuffix("Module")))
     return found
 
 
 def _move_below(edits: Edits, source: Source, statement: ast.stmt, model: str) -> None:
     """The optimizer and what is made from it move below the last line that makes or extends the model."""
     block = source.block_of(statement)
-    start = block.index(statement)
-    later = [
-        s
-        for s in block[start + 1 :]
-        if isinstance(s, ast.Assign) and source.segment(s.targets[0]).split(".")[0].split("[")[0] == model
-    ]
+    after = [s for s in block[block.index(statement) + 1 :] if isinstance(s, ast.Assign)]
+    later = [s for s in after if re.split(r"[.\[]", source.segment(s.targets[0]))[0] == model]
     if not later or not isinstance(statement, ast.Assign):
         return
-    last = later[-1]
-    between = block[start + 1 : block.index(last)]
     name = source.segment(statement.targets[0])
-    moving = [
-        statement,
-        *(
-            s
-            for s in between
-            if isinstance(s, ast.Assign) and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s.value))
-        ),
-    ]
-    edits.insert_after(source, last, "\n".join(source.segment(s) for s in moving))
+    using = [s for s in after if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s.value))]
+    moving = [statement, *(s for s in using if s.lineno < later[-1].lineno)]
+    edits.insert_after(source, later[-1], "\n".join(source.segment(s) for s in moving))
     for each in moving:
         edits.delete(source, each)

@@ -56,32 +56,17 @@ equal numbers, bit for bit.
 - PyTorch documentation, "Distributed Data Parallel" (notes) and `torch.nn.parallel.DistributedDataParallel`.
 """
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 
 from ..edits import Edits
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import mapping, number, texts
-from ..signs import Signs
 from ..wording import listed, num
-from ._base import Fix
-from ._fixing import begin, fixed
+from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number, texts
 
-ID = "replicas-diverged"
 FAMILY = "distributed"
 TITLE = "Replicas hold different weights"
-MEANS = "Ranks that should hold equal weights do not."
 FOR = {"replicas-differ": 8.0}
 REQUIRES = ("replicas-differ",)
-AVOID = (
-    "Do not average the weights once in a while to hide it.",
-    "Do not seed ranks alike to get equal weights: they would draw the same data.",
-)
-VERIFY = "A checksum of all parameters, gathered every hundred steps, is equal on all ranks."
-REFERENCE = "S. Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training, VLDB 2020"
 
 CHECK = """\
 with torch.no_grad():  # every hundred steps
@@ -116,15 +101,14 @@ def fix(run: Run, signs: Signs) -> Fix:
     past, through = number(job.get("past")) or 0.0, number(job.get("through")) or 0.0
     averaged, wrapper = mapping(job.get("averaged")), mapping(job.get("wrapper"))
     never = texts(averaged.get("never"))
-    near = site_of(wrapper)
+    near = wrapper
     if wrapper and past > through:
         summary = (
             "Call the DistributedDataParallel wrapper itself in training, not its `.module`: "
             f"{num(past)} of {num(past + through)} training forwards bypass it, and the ranks exchange no gradients."
         )
         edits = begin(run)
-        if edits is not None:
-            _call_wrapper(edits, job.get("past_site"))
+        _call_wrapper(edits, job.get("past_site"))
         return fixed(run, summary, edits, "outputs = model(inputs)  # not model.module(inputs)", near=near)
     if never:
         names = listed([f"`{name}`" for name in never])

@@ -45,8 +45,9 @@ device.
 - Waiting on `.item()` or `.cpu()` each step is a hidden synchronisation, not loading.
 
 ## Verify
-Time an epoch of the loader alone and an epoch with one cached batch: the slower of the two is the limit. After the
-change the share of time in `next` is a few percent.
+The share of time spent waiting in the loader's `next` is a few percent.
+
+Time an epoch of the loader alone and an epoch with one cached batch: the slower of the two is the limit.
 
 ## References
 - PyTorch documentation, `torch.utils.data`: "Single- and Multi-process Data Loading", "Memory Pinning".
@@ -54,35 +55,20 @@ change the share of time in `next` is a few percent.
 - J. Mohan et al., "Analyzing and Mitigating Data Stalls in DNN Training", VLDB 2021.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from dataclasses import replace
 
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
 from ..wording import num, percent
-from ._base import Fix
-from ._fixing import fixed
+from ._fixing import Fix, Run, Signs, fixed, number
 from ._known import median, train_loader
 from ._settings import is_guarded, loader_setting
 
-ID = "slow-data-loading"
 FAMILY = "cost"
+GAINS = True
 TITLE = "Data loading is the bottleneck"
-MEANS = "The step waits for data longer than it computes."
 FOR = {"data-wait": 5.0}
-AGAINST = {"backward-slowing": 1.0, "graph-growth": 1.0}
 REQUIRES = ("data-wait",)
-AVOID = (
-    "Do not start more workers than there are cores: they slow each other.",
-    "Do not move tensors to the GPU inside workers.",
-)
-VERIFY = "The share of the step's time spent in the loader's next is a few percent."
-REFERENCE = "PyTorch documentation, torch.utils.data: Single- and Multi-process Data Loading"
 
 MOST_WORKERS = 8  # beyond that disks are the usual limit; measure before going higher
 
@@ -92,20 +78,19 @@ def fix(run: Run, signs: Signs) -> Fix:
     measured = signs["data-wait"].values if "data-wait" in signs else {}
     waited = measured.get("wait") or median(run, "time/data")
     total = measured.get("total") or median(run, "time/total")
-    present = number(train_loader(run).get("workers")) or 0.0
-    cores = os.cpu_count() or 1
-    share = ""
+    loader = train_loader(run)
+    present, cores = number(loader.get("workers")) or 0.0, os.cpu_count() or 1
+    share, needed = "", 4
     if waited and total and total > waited > 0:
         part, whole = num(1000 * waited), num(1000 * total)
         share = f" {percent(waited / total)} of a step is spent waiting for data ({part} of {whole} ms)."
-    if not train_loader(run) or max(2, present + 1) > cores:
+        needed = math.ceil(max(present, 1) * waited / (total - waited))
+    if not loader or max(2, present + 1) > cores:
         summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
         pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"
-        return fixed(run, summary, None, pattern, near=site_of(train_loader(run)))
-    needed = math.ceil(max(present, 1) * waited / (total - waited)) if waited and total and total > waited else 4
+        return fixed(run, summary, None, pattern, near=loader)
     workers = int(min(MOST_WORKERS, cores, max(2, present + 1, needed)))
     why = f"loading then runs beside computing, on {workers} of {cores} cores"
-    if not is_guarded(run):
-        why += "; the script needs a __main__ guard"
+    why += "" if is_guarded(run) else "; the script needs a __main__ guard"
     made = loader_setting(run, "num_workers", str(workers), why, safety="safe")
     return replace(made, summary=made.summary + share)

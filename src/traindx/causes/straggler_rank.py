@@ -46,33 +46,18 @@ Compare compute time without waiting between ranks: the slowest is within about 
 grows nearly in proportion to the number of ranks.
 
 ## References
-- J. Dean, L. Barroso, "The Tail at Scale", Communications of the ACM, 2013.
 - J. Chen et al., "Revisiting Distributed Synchronous SGD", 2016.
+- J. Dean, L. Barroso, "The Tail at Scale", Communications of the ACM, 2013.
 - S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", VLDB 2020.
 """
 
-from __future__ import annotations
-
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
 from ..wording import num
-from ._base import Fix
-from ._fixing import fixed
+from ._fixing import Fix, Run, Signs, fixed, number
 
-ID = "straggler-rank"
 FAMILY = "distributed"
 TITLE = "One rank slows down the others"
-MEANS = "One rank is slower and the rest wait for it."
 FOR = {"ranks-wait": 6.0}
-AGAINST = {"data-wait": 0.5}
 REQUIRES = ("ranks-wait",)
-AVOID = (
-    "Do not raise the collective's timeout: it only waits longer.",
-    "Do not give the slow rank fewer samples without weighting the gradients accordingly.",
-)
-VERIFY = "Compute time without waiting is within about 10 % of the median on every rank."
-REFERENCE = "J. Chen et al., Revisiting Distributed Synchronous SGD, 2016"
 
 CODE = """\
 started = time.perf_counter()

@@ -1,12 +1,10 @@
 """Constant initial weights make all units of a layer compute the same thing, and training keeps them equal.
 
 ## What happens
-
 The loss falls a little, then stays on a plateau, at any learning rate and any width: a layer of 512 equal units can
 do no more than one unit. With all-zero weights in two consecutive layers nothing changes but the last bias.
 
 ## Why
-
 Let all rows of W₁ be equal and all columns of W₂ be equal. Then all hidden units have the same value h, and the
 gradient of row i, dL/dW₁[i] = (W₂ᵀδ)[i] · f′(h) · xᵀ, is the same for every i. Equal weights with equal gradients
 stay equal under SGD, momentum and Adam alike: the symmetry is never broken. Random initialisation exists to break
@@ -19,12 +17,10 @@ Not every zero is a fault. Biases, norm offsets and LoRA's second matrix start a
 zero.
 
 ## Signs
-
 - Rows of a hidden weight matrix are identical at the start, and still are later.
 - Activations of the layer are equal across units; the rank of the layer is one.
 
 ## Fix
-
 Use random weights by fan-in, and keep constants for biases only:
 
 ```python
@@ -36,69 +32,36 @@ for module in model.modules():
 ```
 
 ## What not to do
-
 - Do not make the model larger: equal units stay equal at any width.
-- Do not add noise to the inputs: all equal units receive the same noise.
 - Do not tune the learning rate or the optimizer: none of them can tell equal units apart.
+- Do not add noise to the inputs: all equal units receive the same noise.
 
 ## Often confused with
-
 - `model-too-small`: the plateau looks the same; here the rows of the weights are equal.
 - `init-too-small`: weights tiny but different, and the loss leaves the plateau in the end.
 - `detached-graph`: zero gradient because the graph is cut, not because weights are zero.
 
 ## Verify
-
 Rows of the weight matrices differ at step 0, and the loss passes below the former plateau.
 
 ## References
-
 - Goodfellow, Bengio, Courville: Deep Learning (2016), section 8.4, on breaking symmetry between units.
 - PyTorch documentation: torch.nn.init.
 """
 
-from __future__ import annotations
+from ._fixing import Fix, Run, Signs, said
+from ._layers import initialised
 
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
-from ..wording import listed
-from ._base import Fix
-from ._facts import weights
-from ._initial import initialised
-
-ID = "symmetric-init"
 FAMILY = "signal"
 TITLE = "Constant initial weights (symmetry not broken)"
-MEANS = "Constant initial weights make all units of a layer compute, and learn, the same thing."
 FOR = {
-    "rows-identical": 5.5,
-    "output-ignores-input": 1.0,
-    "one-batch-not-learnt": 0.7,
-    "loss-stuck": 0.7,
-    "loss-plateau": 0.7,
-    "training-at-chance": 0.5,
-    "params-zero-gradient": 0.5,
-    "gradients-zero": 0.5,
-    "first-loss-at-chance": 0.3,
-}
-AGAINST = {"loss-at-floor": 3.0, "loss-not-finite": 1.0, "crash-no-graph": 3.0}
+    "rows-identical": 5.5, "output-ignores-input": 1.0, "one-batch-not-learnt": 0.7, "loss-stuck": 0.7,
+    "loss-plateau": 0.7, "training-at-chance": 0.5, "params-zero-gradient": 0.5, "gradients-zero": 0.5,
+}  # fmt: skip
 REQUIRES = ("rows-identical",)
-EXPLAINS = ("model-too-small", "vanishing-gradients", "init-too-small", "dead-relus", "detached-graph", "lr-too-low")
-AVOID = (
-    "Do not make the model larger: equal units stay equal at any width.",
-    "Do not tune the learning rate or the optimizer: none can tell equal units apart.",
-)
-VERIFY = "Rows of the weight matrices differ at step 0, and the loss passes below the former plateau."
-REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 8.4"
+EXPLAINS = ("detached-graph",)
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     """Random weights by fan-in; names the layers that start constant."""
-    equal = [
-        str(param["name"])
-        for param in weights(run)
-        if param.get("constant") is True or (number(param.get("rows_identical")) or 0.0) >= 0.99
-    ]
-    measured = f" All rows are equal in {listed([f'`{name}`' for name in equal])}." if equal else ""
-    return initialised(run, f"Initialise the weights randomly, by fan-in.{measured}")
+    return initialised(run, f"Initialise the weights randomly, by fan-in.{said(signs, 'rows-identical')}")

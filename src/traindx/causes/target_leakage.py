@@ -1,13 +1,11 @@
-"""The input contains the answer.
+"""The answer is part of the input: no causal mask, an unshifted target, or the label among the features.
 
 ## What happens
-
 Training is too good too soon: the loss falls towards zero within an epoch, below anything the literature reports.
 Validation is excellent as well, if it leaks in the same way. In use, where the answer is not in the input, the
 model is worthless: a language model repeats or babbles, a forecast merely echoes.
 
 ## Why
-
 Training finds the easiest way to a low loss. If position t can see token t+1 of the target (no causal mask,
 or a target that was not shifted), copying is a far easier function than prediction, and its loss is 0. The loss of
 an honest model has a floor, the conditional entropy H(y | x) of what is truly unknown; falling far below what good
@@ -19,13 +17,11 @@ Bidirectional encoders (BERT, taggers, classifiers) may look at the whole input:
 fault, because the target is masked out of the input.
 
 ## Signs
-
 - The output at t depends on inputs after t in a model that predicts the next element.
 - One feature determines the target almost perfectly.
 - Training loss falls too low too soon.
 
 ## Fix
-
 ```python
 inputs, targets = tokens[:, :-1], tokens[:, 1:]  # shift by one
 out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
@@ -35,73 +31,40 @@ table = table.drop(columns=["outcome_code"])  # known only after the event
 ```
 
 ## What not to do
-
-- Do not celebrate: a result far better than expected is a bug until it is explained.
 - Do not judge by validation loss: it leaks the same way. Generate, or test on data from after the training period.
 - Do not regularise: copying survives any dropout.
+- Do not celebrate: a result far better than expected is a bug until it is explained.
 
 ## Often confused with
-
 - `leaked-validation`: samples, not answers, are shared; training loss is ordinary.
 - `overfitting`: training low, validation high.
 - An easy task: a linear model does as well, for an honest reason.
 
 ## Verify
-
 Change the input after position t: the output up to t does not change. Without the suspect column the loss is of
 ordinary size.
 
 ## References
-
 - Kaufman, Rosset, Perlich, Stitelman: Leakage in data mining: formulation, detection, and avoidance (2012).
 - Vaswani et al.: Attention is all you need (2017), section 3.2.3 on masking.
 - Kapoor, Narayanan: Leakage and the reproducibility crisis in machine-learning-based science (2023).
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits import Edits
-from ..edits.arguments import add_keyword, argument
-from ..edits.layers import (
-    in_training,
-    operand,
-)
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ..wording import num, percent
-from ._base import Fix
-from ._facts import loader
-from ._fixing import begin, fixed
+from ..edits import Edits, add_keyword, argument, in_training, operand
+from ._fixing import Fix, Run, Signs, begin, fixed, number, raised, said
+from ._known import loader
 
-ID = "target-leakage"
 FAMILY = "data"
 MISLEADS = "all"
 SETTLED_BY = ("check",)
 TITLE = "Target leaks into the input"
-MEANS = "The answer is part of the input: no causal mask, an unshifted target, or the label among the features."
 FOR = {
-    "future-visible": 5.5,
-    "feature-determines-target": 5.0,
-    "loss-at-floor": 0.5,
-}
-AGAINST = {
-    "training-at-chance": 2.5,
-    "validation-at-chance": 1.0,
-    "loss-stuck": 2.0,
-    "loss-not-finite": 1.0,
-}
+    "future-visible": 5.5, "feature-determines-target": 5.0, "loss-at-floor": 0.5,
+}  # fmt: skip
 REQUIRES = ("future-visible", "feature-determines-target")
-EXPLAINS = ("leaked-validation", "overfitting")
-AVOID = (
-    "Do not trust validation loss here: it leaks in the same way.",
-    "Do not regularise: copying survives any dropout.",
-)
-VERIFY = "Changing the input after t leaves the output up to t as it was; without the column the loss is ordinary."
-REFERENCE = "Kaufman, Rosset, Perlich & Stitelman, Leakage in data mining, 2012"
+EXPLAINS = ("leaked-validation",)
 
 _CAUSAL = """\
 inputs, targets = tokens[:, :-1], tokens[:, 1:]  # position t predicts element t + 1
@@ -112,23 +75,18 @@ out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Drop the leaking column, or mask the future."""
-    leak = run.fact("feature_leak")
-    feature, correlation = number(leak.get("feature")), number(leak.get("correlation"))
-    attention = [found for found in run.entries("attention") if found.get("causal") is False]
-    edits = begin(run)
-    if attention or (signs.level("future-visible") or 0.0) >= 0.5 or feature is None:
-        weight = max((number(found.get("seen_future_weight")) or 0.0 for found in attention), default=0.0)
-        measured = f" Attention puts {percent(weight)} of its weight on later positions." if weight else ""
-        near = site_of(attention[0]) if attention else None
-        if edits is not None:
-            _mask(edits)
-        summary = f"Hide later positions from the model, and shift the targets by one.{measured}"
-        return fixed(run, summary, edits, _CAUSAL, near=near)
+    feature = number(run.fact("feature_leak").get("feature"))
+    attention = next((found for found in run.entries("attention") if found.get("causal") is False), None)
+    if attention or raised(signs, "future-visible") or feature is None:
+        edits = begin(run)
+        _mask(edits)
+        summary = f"Hide later positions from the model, and shift the targets by one.{said(signs, 'future-visible')}"
+        return fixed(run, summary, edits, _CAUSAL, near=attention)
     column = int(feature)
     code = f"keep = [i for i in range(x.shape[1]) if i != {column}]\nx = x[:, keep]\n"
-    measured = f" Its correlation with the target is {num(correlation)}." if correlation is not None else ""
-    summary = f"Leave out input column {column}, unless it is truly known when the prediction is made.{measured}"
-    return fixed(run, summary, None, code, near=site_of(loader(run, "train")))
+    summary = f"Leave out input column {column}, unless it is truly known when the prediction is made."
+    summary += said(signs, "feature-determines-target")
+    return fixed(run, summary, None, code, near=loader(run, "train"))
 
 
 def _mask(edits: Edits) -> None:
@@ -139,12 +97,9 @@ def _mask(edits: Edits) -> None:
             add_keyword(edits, *built_in[0], "is_causal=True")
         return
     by_hand = [(s, c) for s, c in edits.project.calls("softmax") if in_training(c, s) and s.class_of(c) is not None]
-    if len(by_hand) == 1:
+    scores = operand(by_hand[0][1]) if len(by_hand) == 1 else None
+    if isinstance(scores, ast.Name):
         source, call = by_hand[0]
-        scores = operand(call)
-        if isinstance(scores, ast.Name):
-            name = scores.id
-            mask = f"torch.ones({name}.size(-2), {name}.size(-1), device={name}.device).triu(1).bool()"
-            edits.insert_before(
-                source, source.statement_of(call), f'{name} = {name}.masked_fill({mask}, float("-inf"))'
-            )
+        name = scores.id
+        mask = f"torch.ones({name}.size(-2), {name}.size(-1), device={name}.device).triu(1).bool()"
+        edits.insert_before(source, source.statement_of(call), f'{name} = {name}.masked_fill({mask}, float("-inf"))')

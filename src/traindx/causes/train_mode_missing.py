@@ -1,4 +1,4 @@
-"""Training runs in eval mode.
+"""Training runs in eval mode, often after the first validation, so dropout is off and norm statistics are frozen.
 
 ## What happens
 Often the first epoch is right and everything after the first validation is not: `model.eval()` was called and never
@@ -33,6 +33,7 @@ for epoch in range(epochs):
 
 ## What not to do
 - Do not add more dropout against the overfitting: it is switched off.
+- Do not call model.train() only once before the loop: validation undoes it.
 - Do not lower the learning rate against the drift.
 - Do not override `train()` in a subclass without passing the call on to the children.
 
@@ -43,7 +44,7 @@ for epoch in range(epochs):
   layers then still train in training mode.
 
 ## Verify
-`assert model.training` inside the training loop passes at every step; the running statistics of batch norm change.
+Inside the training loop `assert model.training` passes at every step, and the running statistics of batch norm change.
 
 ## References
 - PyTorch documentation, `torch.nn.Module.train`.
@@ -52,45 +53,20 @@ for epoch in range(epochs):
 - Y. Wu, J. Johnson, "Rethinking 'Batch' in BatchNorm", 2021.
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits.loops import (
-    backward_calls,
-    model_in_loop,
-)
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
+from ..edits import backward_calls, first_statement, model_in_loop
 from ..wording import listed
-from ._base import Fix
-from ._fixing import begin, fixed
+from ._fixing import Fix, Run, Signs, begin, fixed, said, texts
 from ._known import in_script_words
 
-ID = "train-mode-missing"
 FAMILY = "generalisation"
 TITLE = "Training runs in eval mode (model.train() missing)"
-MEANS = (
-    "Training runs in eval mode, often after the first validation, so dropout is off and norm statistics are frozen."
-)
 FOR = {
-    "train-in-eval-mode": 6.0,
-    "validation-rising": 0.5,
-    "memorising": 0.3,
-    "loss-diverged": 0.3,
+    "train-in-eval-mode": 6.0, "validation-rising": 0.5, "memorising": 0.3, "loss-diverged": 0.3,
     "activation-variance-grows": 0.3,
-}
-AGAINST = {"eval-in-train-mode": 1.5, "reinforcement-learning": 1.0}
+}  # fmt: skip
 REQUIRES = ("train-in-eval-mode",)
-EXPLAINS = ("overfitting", "train-val-mismatch", "batchnorm-tiny-batch", "lr-too-high", "exploding-gradients")
-AVOID = (
-    "Do not add more dropout against the overfitting: it is switched off.",
-    "Do not call model.train() only once before the loop: validation undoes it.",
-)
-VERIFY = "`assert model.training` inside the training loop passes at every step."
-REFERENCE = "PyTorch documentation, torch.nn.Module.train"
 
 _PATTERN = """\
 for epoch in range(epochs):
@@ -99,35 +75,17 @@ for epoch in range(epochs):
         ..."""
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    modes = run.fact("modes")
-    wrong, total = number(modes.get("train_forwards_in_eval_mode")), number(modes.get("train_forwards"))
-    first = number(modes.get("first_eval_mode_step"))
-    since = f", the first at step {first:.0f}" if first is not None else ""
-    count = (
-        f" {wrong:.0f} of the {total:.0f} training forwards checked ran in eval mode{since}." if wrong and total else ""
-    )
-    held = modes.get("train_off")
-    off = [str(name) for name in held] if isinstance(held, list) else []
-    names = f" Switched off: {listed(off)}." if off else ""
+def fix(run: Run, signs: Signs) -> Fix:
     changed = next(iter(run.events_of("mode-changed")), None)
-    near = site_of(changed.data) if changed else None
     edits = begin(run)
-    for source, call in backward_calls(run, edits.project)[:1] if edits is not None else []:
-        name = model_in_loop(source, call)
-        loops = source.loops_of(call)
-        if edits is not None and name and loops:
+    for source, call in backward_calls(run, edits.project)[:1]:
+        name, loops = model_in_loop(source, call), source.loops_of(call)
+        function = source.function_of(call)
+        if name and loops:
             edits.insert_before(source, loops[0], f"{name}.train()")
-        elif edits is not None and name:
-            function = source.function_of(call)
-            body = getattr(function, "body", [])
-            if isinstance(function, ast.FunctionDef) and body:
-                edits.insert_before(
-                    source,
-                    body[1]
-                    if len(body) > 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-                    else body[0],
-                    f"{name}.train()",
-                )
-    summary = f"Call model.train() before every training epoch.{count}{names}"
-    return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=near)
+        elif name and isinstance(function, ast.FunctionDef):
+            edits.insert_before(source, first_statement(function), f"{name}.train()")
+    off = texts(run.fact("modes").get("train_off"))
+    summary = f"Call model.train() before every training epoch.{said(signs, 'train-in-eval-mode')}"
+    summary += f" Switched off: {listed(off)}." if off else ""
+    return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=changed.data if changed else None)

@@ -1,4 +1,4 @@
-"""Gradients of k micro-batches are added up where their mean was meant.
+"""Gradients of k micro-batches are summed without dividing by k, so the learning rate is in effect k times higher.
 
 ## What happens
 Accumulation over k micro-batches is switched on to save memory, and training becomes unstable or noisier, as if the
@@ -45,8 +45,9 @@ A last, incomplete group needs its own divisor or has to be left out. Log `loss`
 - Several losses with a backward each (GANs, multi-task) are not accumulation.
 
 ## Verify
-With and without accumulation, the same samples give the same gradient up to rounding (batch norm and dropout
-aside): compare `p.grad` of one layer for one batch of 64 and for four of 16.
+One batch of 64 and four accumulated ones of 16 give the same gradient up to rounding.
+
+Compare `p.grad` of one layer, without batch norm and dropout.
 
 ## References
 - PyTorch documentation, "Automatic Mixed Precision examples: Gradient accumulation".
@@ -54,74 +55,35 @@ aside): compare `p.grad` of one layer for one batch of 64 and for four of 16.
 - P. Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017 (remarks on scaling the loss).
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits.layers import (
-    in_parentheses,
-)
-from ..edits.loops import (
-    loss_of,
-)
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ._base import Fix
-from ._fixing import begin, fixed
+from ..edits import in_parentheses, loss_of
+from ._fixing import Fix, Run, Signs, begin, fixed, number
+from ._frameworks import words
 
-ID = "unscaled-accumulation"
 FAMILY = "optimizer"
 TITLE = "Gradient accumulation without dividing the loss"
-MEANS = (
-    "Gradients of k micro-batches are summed without dividing by k, so the learning rate is in effect k times higher."
-)
 FOR = {
-    "accumulation-unscaled": 6.0,
-    "update-ratio-high": 0.7,
-    "loss-oscillating": 0.5,
-    "loss-diverged": 0.5,
-    "gradient-norm-level": 0.5,
-    "step-overshoots": 0.3,
-    "clip-share": 0.3,
-}
-AGAINST = {"grads-kept": 2.0, "update-ratio-low": 1.0, "backward-without-step": 3.0, "loss-at-floor": 1.0}
+    "accumulation-unscaled": 6.0, "update-ratio-high": 0.7, "loss-oscillating": 0.5, "loss-diverged": 0.5,
+    "gradient-norm-level": 0.5, "step-overshoots": 0.3, "clip-share": 0.3,
+}  # fmt: skip
 REQUIRES = ("accumulation-unscaled",)
-EXPLAINS = (
-    "lr-too-high",
-    "no-warmup",
-    "exploding-gradients",
-    "lr-never-decays",
-    "clip-too-tight",
-    "dead-relus",
-    "saturated-activations",
-)
-AVOID = (
-    "Do not divide the learning rate by k instead: clipping, decay and eps stay wrong.",
-    "Do not divide where a framework (Accelerate, Lightning, Trainer) divides already.",
-)
-VERIFY = "One batch of 64 and four accumulated ones of 16 give the same gradient up to rounding."
-REFERENCE = "PyTorch documentation, Automatic Mixed Precision examples: Gradient accumulation"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    backward = max(run.entries("backward_sites"), key=lambda entry: number(entry.get("per_step")) or 0.0, default=None)
-    per_step = number((backward or {}).get("per_step"))
-    k = str(round(per_step)) if per_step and per_step >= 1.5 else "k"
+    backward = max(run.entries("backward_sites"), key=lambda entry: number(entry.get("per_step")) or 0.0, default={})
+    per_step = number(backward.get("per_step")) or 0.0
+    k = str(round(per_step)) if per_step >= 1.5 else "k"
     edits = begin(run)
-    if edits is not None and backward is not None and k != "k":
-        for source, call in edits.project.calls_at(backward.get("site"), "backward")[:1]:
-            loss = loss_of(call)
-            if loss is None:
-                continue
-            divided = f"{in_parentheses(source, loss)} / {k}"
-            method = isinstance(call.func, ast.Attribute) and call.func.value is loss
-            inside = source.text[source.span(loss)[0] - 1 : source.span(loss)[0]] == "("
-            edits.replace(
-                source, loss, f"({divided})" if method and not (inside and not isinstance(loss, ast.Name)) else divided
-            )
-    count = f"{k} backward passes make one step" if k != "k" else "several backward passes make one step"
+    for source, call in edits.project.calls_at(backward.get("site"), "backward")[:1] if k != "k" else []:
+        loss = loss_of(call)
+        if loss is None:
+            continue
+        divided = f"{in_parentheses(source, loss)} / {k}"
+        method = isinstance(call.func, ast.Attribute) and call.func.value is loss
+        inside = source.text[source.span(loss)[0] - 1 : source.span(loss)[0]] == "(" and not isinstance(loss, ast.Name)
+        edits.replace(source, loss, f"({divided})" if method and not inside else divided)
+    count = f"{k if k != 'k' else 'several'} backward passes make one step"
     summary = f"Divide the loss by {k} before backward: {count} and their gradients add up."
-    words = {"lightning": f"Trainer(..., accumulate_grad_batches={k})  # divides by itself"}
-    return fixed(run, summary, edits, f"(loss / {k}).backward()", near=site_of(backward), words=words)
+    said = words("accumulation", k=k)
+    return fixed(run, summary, edits, f"(loss / {k}).backward()", near=backward, words=said)

@@ -1,13 +1,11 @@
 """Regression targets are so large or so far from zero that loss and gradients dwarf the weights.
 
 ## What happens
-
 The first loss is in the thousands or millions. With the usual learning rate it diverges or turns NaN; with one that
 is small enough it falls in a long straight line while the last bias travels from 0 to the targets' mean, and only
 then does learning begin.
 
 ## Why
-
 A fresh network answers about 0 with a spread of about 1. For targets with mean m and std s the first squared error
 is m² + s², and its gradient with respect to the outputs is of size 2m. Through backpropagation every weight's
 gradient is that many times too large for a learning rate tuned on unit targets. Adam, whose step is about the
@@ -16,12 +14,10 @@ learning rate whatever the gradient, needs m/learning rate steps just to move th
 any time.
 
 ## Signs
-
 - Target magnitude orders above that of the outputs at the start.
 - The first loss equals the mean square of the targets; gradients are huge, or the last bias grows steadily.
 
 ## Fix
-
 ```python
 mean, std = y_train.mean(), y_train.std()
 loss = torch.nn.functional.mse_loss(model(x), (y - mean) / std)
@@ -32,78 +28,34 @@ Prices, counts and other heavy-tailed positive targets: predict log(y) or log1p(
 bias at the mean.
 
 ## What not to do
-
 - Do not lower the learning rate to tame the gradients: the offset then takes even longer.
 - Do not divide the loss by a constant and stop there: the outputs still have to travel.
 - Do not forget to transform back before you report an error in the targets' unit.
 
 ## Often confused with
-
 - `lr-too-high`: targets are of unit scale.
 - `output-range-mismatch`: an activation forbids the values.
 - `lr-too-low`: slow as well, with targets of unit scale.
 - `exploding-gradients`: gradients are ordinary most of the time.
 
 ## Verify
-
 The first loss is near 1, and gradients at the start are of ordinary size (about 0.1 to 10).
 
 ## References
-
 - LeCun, Bottou, Orr, Müller: Efficient BackProp (1998), on target values.
 """
 
-from __future__ import annotations
+from ._fixing import Fix, Run, Signs, fixed, number, site_of
+from ._frameworks import words
+from ._known import loader, training_loss
 
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ._base import Fix
-from ._facts import loader, training_loss
-from ._fixing import fixed
-
-ID = "unscaled-targets"
 FAMILY = "data"
 TITLE = "Regression targets not normalised"
-MEANS = "Regression targets are so large or offset that the loss and its gradients dwarf the weights."
 FOR = {
-    "target-scale-large": 4.5,
-    "gradient-norm-level": 0.7,
-    "first-loss-above-chance": 0.3,
-    "loss-falling-slowly": 0.7,
-    "loss-diverged": 0.3,
-    "loss-not-finite": 0.3,
-    "weights-growing": 0.3,
-    "gradients-agree": 0.3,
-}
-AGAINST = {
-    "targets-outside-output-range": 2.5,
-    "class-ids-in-regression-loss": 3.0,
-    "loss-broadcasts": 2.0,
-    "target-nonfinite": 3.0,
-    "batch-outlier": 1.5,
-    "loss-at-floor": 3.5,
-    "init-scale-large": 0.7,
-    "training-learned": 2.5,
-    "validation-learned": 1.0,
-}
+    "target-scale-large": 4.5, "gradient-norm-level": 0.7, "first-loss-above-chance": 0.3, "loss-falling-slowly": 0.7,
+    "loss-diverged": 0.3, "loss-not-finite": 0.3, "weights-growing": 0.3, "gradients-agree": 0.3,
+}  # fmt: skip
 REQUIRES = ("target-scale-large",)
-EXPLAINS = (
-    "lr-too-high",
-    "lr-too-low",
-    "exploding-gradients",
-    "undertrained",
-    "clip-too-tight",
-    "model-too-small",
-    "dead-relus",
-)
-AVOID = (
-    "Do not lower the learning rate to tame the gradients: the offset then takes even longer.",
-    "Do not only divide the loss by a constant: the outputs still have to travel.",
-)
-VERIFY = "The first loss is near 1, and gradient norms at the start are of ordinary size."
-REFERENCE = "LeCun, Bottou, Orr & Müller, Efficient BackProp, 1998"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
@@ -113,7 +65,6 @@ def fix(run: Run, _signs: Signs) -> Fix:
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("y_mean", "y_std")
     measured = f" Targets have mean {centre} and standard deviation {scale}." if mean is not None and std else ""
     code = f"y = (y - {centre}) / {scale}  # constants of the training set; report output * {scale} + {centre}\n"
-    words = {"keras": "y_train = (y_train - y_train.mean()) / y_train.std()  # undo it when you report"}
     near = site_of(training_loss(run)) or site_of(loader(run, "train"))
     summary = f"Standardise the targets, and undo it when you report.{measured}"
-    return fixed(run, summary, None, code, near=near, words=words)
+    return fixed(run, summary, None, code, near=near, words=words("standardise-targets"))

@@ -1,13 +1,11 @@
 """Model or loss code computes log, division, square root, exp or a norm where it, or its gradient, is not finite.
 
 ## What happens
-
 Training runs well and the loss is NaN or Inf from one step to the next, without a rise before it. Inputs are
 finite, weights are finite, updates were small. One operation made the first bad number; from there it spreads to
 everything.
 
 ## Why
-
 - log(p) is -inf at p = 0, and float32 softmax gives exactly 0 when a score is about 104 below the largest.
 - x / n is NaN at 0/0: an empty mask, a class absent from the batch, a constant feature with std 0.
 - √x has the derivative 1/(2√x), infinite at 0: the forward value is fine, the gradient is not. Norms and std have
@@ -21,13 +19,11 @@ pattern: log Σ exp zᵢ = m + log Σ exp(zᵢ - m) with m = max z. The largest 
 the sum is at least 1, so the log is safe. `log_softmax`, `logsumexp`, `bce_with_logits` and `logsigmoid` do this.
 
 ## Signs
-
 - The first non-finite value comes out of one operation whose inputs were finite.
 - Gradients and updates were ordinary before it.
 - A gradient is not finite while the loss still is (square root, norm).
 
 ## Fix
-
 ```python
 log_p = torch.log_softmax(scores, dim=-1)  # not torch.log(torch.softmax(...))
 ratio = a / (b + 1e-8)  # b >= 0
@@ -37,138 +33,90 @@ mean = (values * mask).sum() / mask.sum().clamp(min=1)
 ```
 
 ## What not to do
-
 - Do not lower the learning rate: it only delays the NaN.
 - Do not replace NaN with 0 in loss or gradients (`nan_to_num`): the step is then wrong and nobody notices.
 - Do not clip: NaN clipped is NaN, and one Inf makes the norm Inf and all gradients 0 or NaN.
 - Do not add eps outside the root: √x + eps still has an infinite derivative at 0.
 
 ## Often confused with
-
 - `lr-too-high`: loss climbs and updates are large first; weights blow up, then an operation overflows.
 - `nonfinite-data`: the batch contains NaN before the model runs.
 - `low-precision`: the same line is finite in float32.
 - `exploding-gradients`: norms are huge before the first NaN.
 
 ## Verify
-
 The same batch gives finite loss and gradients, and `torch.autograd.set_detect_anomaly(True)` stays silent over an
 epoch.
 
 ## References
-
 - Goodfellow, Bengio, Courville: Deep Learning (2016), section 4.1 (overflow and underflow).
 - Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
 - PyTorch documentation: torch.autograd.detect_anomaly, torch.logsumexp.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 
-from ..edits import Edits, Source
-from ..edits.layers import (
-    in_parentheses,
-    operand,
-)
-from ..edits.project import own_nodes
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import mapping
-from ..signs import Signs
+from ..edits import Edits, Source, callee, in_parentheses, operand, own_nodes
 from ..wording import num, sentence
-from ._base import Fix
-from ._facts import first_event, numbers
-from ._fixing import begin, fixed
+from ._fixing import Fix, Run, Signs, begin, fixed
+from ._known import first_event, numbers
 
-ID = "unstable-math"
 FAMILY = "loss"
 TITLE = "Numerically unstable operation (NaN/Inf)"
-MEANS = (
-    "The model or the loss computes a log, division, root, exp or norm at a point where its value or its gradient is "
-    "not finite."
-)
 FOR = {
-    "nonfinite-from-operation": 6.0,
-    "loss-not-finite": 1.0,
-    "risky-math": 1.5,
-}
-AGAINST = {
-    "nonfinite-from-weights": 4.0,
-    "update-ratio-high": 2.0,
-    "loss-diverged": 1.5,
-    "loss-oscillating": 1.0,
-    "early-instability": 0.7,
-    "gradients-spiking": 0.7,
-    "half-precision-overflow": 4.0,
-    "half-precision-unscaled": 2.0,
-    "input-nonfinite": 5.0,
-    "target-nonfinite": 5.0,
-    "init-scale-large": 1.0,
-    "batch-outlier": 0.7,
-}
+    "nonfinite-from-operation": 6.0, "loss-not-finite": 1.0, "risky-math": 1.5,
+}  # fmt: skip
 REQUIRES = ("nonfinite-from-operation", "loss-not-finite")
-EXPLAINS = ("lr-too-high", "exploding-gradients")
-AVOID = (
-    "Do not lower the learning rate: it only delays the NaN.",
-    "Do not replace NaN with 0 in the loss or the gradients: the step is then wrong and nobody notices.",
-    "Do not clip: the norm of a gradient with one NaN is NaN.",
-)
-VERIFY = "The same batch gives a finite loss and finite gradients, and anomaly detection stays silent over an epoch."
-REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 4.1; PyTorch documentation, torch.logsumexp"
 
-_LAYERS = {"layer", "batch", "group", "instance"}  # a norm layer has its own eps and is not a vector norm
-# Parts of the operation's name, what to do, what to write. The first match counts: log_softmax is a softmax.
-_CURES: tuple[tuple[set[str], str, str], ...] = (
+# The parts of an operation's name that mean the same, what to do, what to write, and the form in which a patch writes
+# the operand. The first match counts: log_softmax is a softmax.
+_CURES: tuple[tuple[str, str, str, str], ...] = (
     (
-        {"softmax", "logsumexp", "attention"},
+        "softmax logsumexp attention",
         "Keep at least one finite score in every row: softmax of a row of -inf is NaN",
         "scores = scores.masked_fill(mask, torch.finfo(scores.dtype).min)  # not float('-inf')\n",
+        "",
     ),
     (
-        {"log", "log2", "log10", "log1p", "xlogy"},
+        "log log2 log10 log1p xlogy",
         "Keep the argument of the logarithm above zero",
         "value = torch.log(x.clamp(min=1e-8))\n"
         "# after softmax use torch.log_softmax(scores, dim=-1), after sigmoid torch.nn.functional.logsigmoid(scores)\n",
+        "{}.clamp(min=1e-8)",
     ),
     (
-        {"sqrt", "rsqrt", "norm", "std", "dist", "cdist"},
+        "sqrt rsqrt norm std dist cdist",
         "Add a small number inside the root, where the derivative is infinite",
         "value = torch.sqrt(x.square().sum(-1) + 1e-12)\n",
+        "{} + 1e-12",
     ),
     (
-        {"div", "divide", "truediv", "reciprocal"},
+        "div divide truediv reciprocal",
         "Keep the divisor away from zero",
         "value = a / b.clamp(min=1e-8)  # b >= 0; for a count, clamp(min=1)\n",
+        "({} + 1e-8)",
     ),
     (
-        {"exp", "exp2", "expm1", "sinh", "cosh"},
+        "exp exp2 expm1 sinh cosh",
         "Bound the exponent, or stay in log space",
         "value = torch.exp(x.clamp(max=20.0))  # or keep log-values and use torch.logsumexp\n",
+        "{}.clamp(max=20.0)",
     ),
-    ({"pow"}, "Keep the base above zero", "value = x.clamp(min=1e-8) ** exponent\n"),
+    ("pow", "Keep the base above zero", "value = x.clamp(min=1e-8) ** exponent\n", ""),
     (
-        {"acos", "asin", "atanh"},
+        "acos asin atanh",
         "Keep the argument strictly between -1 and 1",
         "value = torch.acos(x.clamp(-1 + 1e-6, 1 - 1e-6))\n",
+        "{}.clamp(-1 + 1e-6, 1 - 1e-6)",
     ),
 )
-_TEMPLATES = {
-    **dict.fromkeys(("log", "log2", "log10"), "{}.clamp(min=1e-8)"),
-    **dict.fromkeys(("sqrt", "rsqrt"), "{} + 1e-12"),
-    **dict.fromkeys(("exp", "exp2", "expm1"), "{}.clamp(max=20.0)"),
-    **dict.fromkeys(("acos", "asin", "atanh"), "{}.clamp(-1 + 1e-6, 1 - 1e-6)"),
-}
+_LAYERS = {"layer", "batch", "group", "instance"}  # a norm layer has its own eps and is not a vector norm
+_NO_PATCH = {"log1p", "xlogy", "norm", "std", "dist", "cdist", "sinh", "cosh"}  # the operand is not what has to change
 _PARTS = {
-    "forward": "the forward pass",
-    "backward": "the backward pass",
-    "loss": "the loss",
-    "input": "the inputs",
-    "target": "the targets",
-    "weights": "the weights",
-}
+    "forward": "the forward pass", "backward": "the backward pass", "loss": "the loss", "input": "the inputs",
+    "target": "the targets", "weights": "the weights",
+}  # fmt: skip
 _UNKNOWN = """\
 torch.autograd.set_detect_anomaly(True)  # names the operation that makes the first NaN; slow, remove it afterwards
 """
@@ -181,47 +129,36 @@ def fix(run: Run, _signs: Signs) -> Fix:
         summary = "Find the operation that makes the first NaN, then use its stable form."
         return fixed(run, summary, None, _UNKNOWN, safety="safe")
     name = str(event.data.get("op") or "")
-    bounds = numbers(event.data, "input_range")
+    bounds = [num(bound) for bound in numbers(event.data, "input_range") or ()]
     measured = ""
-    if bounds and len(bounds) == 2:
-        same = num(bounds[0]) == num(bounds[1])
-        measured = (
-            f" Its input was {num(bounds[0])}."
-            if same
-            else f" Its input ran from {num(bounds[0])} to {num(bounds[1])}."
-        )
+    if len(bounds) == 2:
+        span = f"was {bounds[0]}" if bounds[0] == bounds[1] else f"ran from {bounds[0]} to {bounds[1]}"
+        measured = f" Its input {span}."
     part = _PARTS.get(str(event.data.get("where") or ""), "the model")
     at = f" at step {event.step}" if event.step is not None else ""
     maker = name.lstrip("_")
     where = f" The first non-finite value{at} " + (f"came from `{maker}` in {part}." if maker else f"was in {part}.")
-    words = _words(name)
-    edits = begin(run)
-    for names, summary, code in _CURES:
-        if words & names and not words & _LAYERS:
-            for source, statement in edits.project.statements(event.data.get("site")) if edits is not None else []:
-                if edits is not None:
-                    _stabilise(edits, source, statement, words & names)
-            return fixed(run, f"{summary}.{where}{measured}", edits, code, near=site_of(event.data))
-    detail = sentence(str(mapping(event.data).get("detail") or ""))
+    words, edits = _words(name), begin(run)
+    for names, summary, code, template in _CURES:
+        if (found := words & set(names.split())) and not words & _LAYERS:
+            for source, statement in edits.project.statements(event.data.get("site")) if template else ():
+                _stabilise(edits, source, statement, found - _NO_PATCH, template)
+            return fixed(run, f"{summary}.{where}{measured}", edits, code, near=event.data)
+    detail = sentence(str(event.data.get("detail") or ""))
     what = f"Rewrite `{maker}` in a stable form." if name else "Find the operation that makes the first NaN."
-    summary = f"{what}{where}{measured} {detail}".rstrip()
-    return fixed(run, summary, None, _UNKNOWN, near=site_of(event.data))
+    return fixed(run, f"{what}{where}{measured} {detail}".rstrip(), None, _UNKNOWN, near=event.data)
 
 
-def _stabilise(edits: Edits, source: Source, statement: ast.stmt, words: set[str]) -> None:
+def _stabilise(edits: Edits, source: Source, statement: ast.stmt, words: set[str], template: str) -> None:
     """The statement's own operation in its stable form, where it holds the operation exactly once."""
+    nodes = list(own_nodes(statement))
+    calls = [node for node in nodes if isinstance(node, ast.Call) and (callee(node) or "").rstrip("_") in words]
+    divisors = [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    divisors = [node for node in divisors if not isinstance(node, ast.Constant)]
     if words & {"div", "divide", "truediv"}:
-        divisions = [n for n in own_nodes(statement) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
-        divisions = [n for n in divisions if not isinstance(n.right, ast.Constant)]
-        if len(divisions) == 1:
-            right = divisions[0].right
-            edits.replace(source, right, f"({source.segment(right)} + 1e-8)")
+        if len(divisors) == 1:
+            edits.replace(source, divisors[0], template.format(source.segment(divisors[0])))
         return
-    calls = [
-        node
-        for node in own_nodes(statement)
-        if isinstance(node, ast.Call) and (callee(node) or "").rstrip("_") in words
-    ]
     inner = operand(calls[0]) if len(calls) == 1 else None
     if inner is None:
         return
@@ -229,9 +166,6 @@ def _stabilise(edits: Edits, source: Source, statement: ast.stmt, words: set[str
         function = source.segment(inner.func)
         arguments = source.segment(inner)[len(function) :]
         edits.replace(source, calls[0], function.removesuffix("softmax") + "log_softmax" + arguments)
-        return
-    template = next((_TEMPLATES[name] for name in sorted(words & set(_TEMPLATES))), None)
-    if template is None:
         return
     text = template.format(in_parentheses(source, inner))
     method = isinstance(calls[0].func, ast.Attribute) and calls[0].func.value is inner

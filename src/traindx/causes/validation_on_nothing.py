@@ -1,4 +1,4 @@
-"""The validation set is empty, so its numbers mean nothing.
+"""Validation runs over no samples, so its numbers are NaN, zero or constant from the start while training is finite.
 
 ## What happens
 Training runs and its loss is finite. The validation loss is NaN, zero or the same number from the first evaluation
@@ -46,50 +46,24 @@ changes from one evaluation to the next.
 - PyTorch documentation, `torch.utils.data.random_split`.
 """
 
-from __future__ import annotations
+from ..edits import remove_keyword
+from ._fixing import Fix, Run, Signs, begin, fixed, number
+from ._frameworks import words
 
-from ..edits.arguments import remove_keyword
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import number
-from ..signs import Signs
-from ._base import Fix
-from ._fixing import begin, fixed
-
-ID = "validation-on-nothing"
 FAMILY = "data"
 MISLEADS = "validation"
 TITLE = "Validation set is empty"
-MEANS = (
-    "Validation runs over no samples, so its numbers are NaN, zero or constant from the start while training is finite."
-)
 FOR = {"validation-empty": 8.0}
-AGAINST = {"input-nonfinite": 1.5, "loss-not-finite": 1.5}
 REQUIRES = ("validation-empty",)
-EXPLAINS = ("train-val-mismatch",)
-AVOID = (
-    "Do not guard the division by the number of samples: the report then shows 0 and looks perfect.",
-    "Do not choose a checkpoint by these numbers.",
-)
-VERIFY = "The number of validation samples is above zero, and the validation loss changes between evaluations."
-REFERENCE = "PyTorch documentation, torch.utils.data.DataLoader, argument drop_last"
-
-_WORDS = {
-    "keras": "model.fit(x, y, validation_data=(x_val, y_val))  # len(x_val) > 0",
-    "huggingface": "print(len(trainer.eval_dataset))  # must be above zero",
-    "lightning": "print(len(trainer.val_dataloaders.dataset))  # must be above zero",
-}
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    empty = next((loader for loader in run.entries("loaders") if number(loader.get("batches")) == 0), None)
+    empty = next((loader for loader in run.entries("loaders") if number(loader.get("batches")) == 0), {})
     edits = begin(run)
-    size = number((empty or {}).get("size"))
     summary = "Give validation at least one sample, and stop the script where the split leaves none."
-    if empty is not None and size:
+    if size := number(empty.get("size")):
         summary = f"Remove drop_last from the validation loader: its {size:.0f} samples do not fill one batch."
-        for source, call in edits.project.calls_at(empty.get("site"), "DataLoader") if edits is not None else []:
-            if edits is not None:
-                remove_keyword(edits, source, call, "drop_last")
+        for source, call in edits.project.calls_at(empty.get("site"), "DataLoader"):
+            remove_keyword(edits, source, call, "drop_last")
     pattern = "assert len(validation_set) > 0, len(validation_set)  # right after the split"
-    return fixed(run, summary, edits, pattern, near=site_of(empty), words=_WORDS)
+    return fixed(run, summary, edits, pattern, near=empty, words=words("validation-size"))

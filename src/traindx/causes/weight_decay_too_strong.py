@@ -38,8 +38,8 @@ optimizer = torch.optim.AdamW(
 
 ## What not to do
 - Do not raise the learning rate to outrun the decay: decoupled decay grows with it.
-- Do not fight overfitting by decay alone.
 - Do not carry a value from SGD to AdamW or back: it means something different there.
+- Do not fight overfitting by decay alone.
 
 ## Often confused with
 - `over-regularized`: dropout or augmentation; weights keep their size.
@@ -49,7 +49,7 @@ optimizer = torch.optim.AdamW(
 
 ## Verify
 Weight norms level off well above zero, the decay term is a small share of the update, and the training loss falls
-below the trivial level.
+below chance.
 
 ## References
 - I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", ICLR 2019 (AdamW).
@@ -57,67 +57,21 @@ below the trivial level.
 - T. van Laarhoven, "L2 Regularization versus Batch and Weight Normalization", 2017.
 """
 
-from __future__ import annotations
-
 import ast
 
-from ..edits import Edits
-from ..edits.loops import (
-    assigned_before,
-    backward_calls,
-    loss_of,
-)
-from ..edits.values import Literal, origin
-from ..record import Run
-from ..record.values import number
-from ..signs import Signs
-from ..wording import num, percent, round_figure
-from ._base import Fix
-from ._fixing import begin, fixed
+from ..edits import Literal, backward_calls, loss_assignment, origin, value_of
+from ..wording import num, percent, round_figure, sentence
+from ._fixing import Fix, Run, Signs, begin, fixed, raised
 from ._known import adaptive, median, setting, values
-from ._rivals import LOSS_FAULTS, UPDATE_FAULTS
 from ._settings import optimizer_setting
 
-ID = "weight-decay-too-strong"
 FAMILY = "optimizer"
 TITLE = "Weight decay too strong"
-MEANS = "Weight decay pulls the weights to zero faster than the loss can hold them."
 FOR = {
-    "decay-dominates": 4.0,
-    "decay-forgets": 4.0,
-    "penalty-dominates": 4.0,
-    "weights-shrinking": 2.5,
-    "training-at-chance": 1.0,
-    "loss-plateau": 0.5,
-    "loss-stuck": 0.5,
-    "gradients-vanish-with-depth": 0.3,
-}
-AGAINST = {
-    **UPDATE_FAULTS,
-    **LOSS_FAULTS,
-    "weights-growing": 2.5,
-    "decay-absent": 6.0,
-    "loss-not-finite": 2.0,
-    "validation-rising": 1.5,
-    "validation-gap": 1.0,
-    "generalisation-gap": 1.0,
-    "strong-dropout": 1.0,
-    "dead-units": 2.0,  # no gradient: any decay dominates then
-    "input-scale-odd": 1.5,
-    "init-scale-small": 1.0,
-    "loss-at-floor": 2.5,
-    "still-improving": 0.7,
-    "training-learned": 1.5,
-    "validation-learned": 1.0,
-}
+    "decay-dominates": 4.0, "decay-forgets": 4.0, "penalty-dominates": 4.0, "weights-shrinking": 2.5,
+    "training-at-chance": 1.0, "loss-plateau": 0.5, "loss-stuck": 0.5, "gradients-vanish-with-depth": 0.3,
+}  # fmt: skip
 REQUIRES = ("decay-dominates", "decay-forgets", "penalty-dominates", "weights-shrinking")
-EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")
-AVOID = (
-    "Do not raise the learning rate to outrun the decay: decoupled decay grows with it.",
-    "Do not carry a value from SGD to AdamW or back: it means something different there.",
-)
-VERIFY = "Weight norms level off well above zero and the training loss falls below chance."
-REFERENCE = "I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019"
 
 # Values that most recipes use; decay should then be a small share of what the loss does to the weights.
 USUAL_ADAPTIVE = 0.01
@@ -126,13 +80,10 @@ HEALTHY_SHARE = 0.05
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    penalty = signs.get("penalty-dominates")
-    if penalty is not None and penalty.raised:
-        return _weaker_penalty(run, float(penalty.value))
-    usual = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
-    old = setting(run, "weight_decay")
-    share = median(run, "decay_ratio")
-    new = usual
+    if raised(signs, "penalty-dominates"):
+        return _weaker_penalty(run, float(signs["penalty-dominates"].value))
+    usual = new = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
+    old, share = setting(run, "weight_decay"), median(run, "decay_ratio")
     if old and share and share > HEALTHY_SHARE:
         # The decay term is proportional to the setting, so this brings it to a small share of the rest.
         new = min(usual, round_figure(old * HEALTHY_SHARE / share))
@@ -144,34 +95,23 @@ def fix(run: Run, signs: Signs) -> Fix:
     norms = values(run, "weight_norm")
     if len(norms) > 1:
         reasons.append(f"the weight norm went from {num(float(norms[0]))} to {num(float(norms[-1]))}")
-    words = {
-        "keras": f"keras.optimizers.AdamW(..., weight_decay={num(new)})",
-        "huggingface": f"TrainingArguments(..., weight_decay={num(new)})",
-        "lightning": f"return torch.optim.AdamW(self.parameters(), lr=self.lr, weight_decay={num(new)})",
-    }
     if old == 0:  # what shrinks the weights is written elsewhere in the script
         summary = "Find what shrinks the weights: the optimizer's weight_decay is 0, so look for a penalty in the loss."
-        return Fix(f"{summary} {reasons[-1][:1].upper()}{reasons[-1][1:]}.", "", None, "changes-result")
-    return optimizer_setting(run, "weight_decay", num(new), "; ".join(reasons), words=words)
+        return Fix(f"{summary} {sentence(reasons[-1])}", "")
+    return optimizer_setting(run, "weight_decay", num(new), "; ".join(reasons))
 
 
 def _weaker_penalty(run: Run, share: float) -> Fix:
-    """A penalty of a twentieth of the loss is strong enough."""
+    """A penalty of a twentieth of the loss is strong enough: the number that multiplies the added term changes."""
     factor = round_figure(HEALTHY_SHARE * max(1.0 - share, 1e-3) / max(share, 1e-3))
     edits = begin(run)
-    if edits is not None:
-        _weaken(run, edits, factor)
-    summary = f"Multiply the penalty on the weights by about {num(factor)}: it is {percent(share)} of the loss."
-    return fixed(run, summary, edits, f"loss = fit + {num(factor)} * penalty  # the penalty as it was\n")
-
-
-def _weaken(run: Run, edits: Edits, factor: float) -> None:
-    """The number that multiplies the added term in the statement of the loss."""
     for source, call in backward_calls(run, edits.project)[:1]:
-        loss = loss_of(call)
-        made = assigned_before(source, loss.id, source.statement_of(call)) if isinstance(loss, ast.Name) else None
+        made = loss_assignment(source, call)
         sums = [n for n in ast.walk(made) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)] if made else []
         scaled = [n.right for n in sums if isinstance(n.right, ast.BinOp) and isinstance(n.right.op, ast.Mult)]
         place = origin(edits.project, source, scaled[0].left) if len(scaled) == 1 else None
-        if isinstance(place, Literal) and isinstance(place.node, ast.Constant) and number(place.node.value):
-            edits.replace(place.source, place.node, num(round_figure(factor * float(place.node.value))))  # type: ignore[arg-type]
+        weight = value_of(place.node) if isinstance(place, Literal) else None
+        if isinstance(place, Literal) and weight:
+            edits.replace(place.source, place.node, num(round_figure(factor * weight)))
+    summary = f"Multiply the penalty on the weights by about {num(factor)}: it is {percent(share)} of the loss."
+    return fixed(run, summary, edits, f"loss = fit + {num(factor)} * penalty  # the penalty as it was\n")

@@ -1,13 +1,12 @@
-"""The loss function does not match the task.
+"""The loss does not match the task: squared error on class ids, NLL on raw scores (which falls without bound), or a
+mean over the wrong thing.
 
 ## What happens
-
 It depends on the pair. Squared error on class ids trains smoothly and classifies badly. `nll_loss` on raw scores
 falls below zero and keeps falling without the answers getting better. A mean over padding or over the wrong axis
 makes the loss look good while the part that matters is small in it.
 
 ## Why
-
 A loss is minus the log-likelihood of a model of the targets. Squared error is that of a Gaussian around the output:
 with class ids it claims that class 9 is nine times as far from class 0 as class 1, and its best constant answer is
 the mean id. With the right head, a one-hot target and a sigmoid or softmax output, squared error still has the
@@ -17,7 +16,6 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
 1 = 0. L1 or squared error on counts and heavy-tailed targets is a choice, not a fault.
 
 ## Signs
-
 - Integer class targets with few distinct values enter a regression loss.
 - Cross-entropy is given rows of targets that do not sum to 1.
 - A loss that expects labels of -1 and 1 is given 0 and 1.
@@ -29,7 +27,6 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
   summed beside a reconstruction that is a mean, an auxiliary loss with too large a weight.
 
 ## Fix
-
 ```python
 loss = torch.nn.functional.cross_entropy(logits, labels)  # classes: (N, C) scores, (N,) integer ids
 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.float())  # several yes/no answers
@@ -39,139 +36,61 @@ loss = reconstruction + divergence / pixels.numel()  # both terms are means, or 
 ```
 
 ## What not to do
-
-- Do not judge by the loss alone: `nll_loss` on raw scores gives a beautiful curve. Look at accuracy.
-- Do not scale or clamp the loss to make its numbers look usual.
+- Do not judge by the loss alone (`nll_loss` on raw scores gives a beautiful curve): look at a metric of the task
+  (accuracy, error, reconstructions).
+- Do not scale or clamp the whole loss to make its numbers look usual.
 
 ## Often confused with
-
 - `double-softmax`: the right loss, given probabilities.
 - `broadcast-loss`: the right loss, on all pairs.
 - `output-range-mismatch`: the last activation cannot reach the targets.
 - `loss-sign-flipped`: a negated loss also goes below zero, and accuracy falls.
 
 ## Verify
+The first loss is at chance (ln C for C classes), every term then falls below it, and a metric of the task moves
+together with the loss.
 
-The first loss is at chance (ln C for C classes), stays above zero, and accuracy moves together with it.
+The loss of a classifier stays above zero.
 
 ## References
-
 - Bishop: Pattern Recognition and Machine Learning (2006), section 5.2.
 - PyTorch documentation: torch.nn.NLLLoss, torch.nn.CrossEntropyLoss, torch.nn.MSELoss.
 """
 
-from __future__ import annotations
-
+import ast
 from collections.abc import Mapping
 from typing import Any
 
-from ..edits.arguments import set_argument
-from ..edits.layers import (
-    in_parentheses,
-    rename_call,
-)
-from ..edits.source import callee
-from ..record import Run
-from ..record.site import site_of
-from ..record.values import mapping, number
-from ..signs import Signs
+from ..edits import callee, in_parentheses, rename_call, set_argument
 from ..wording import num
-from ._base import Fix
-from ._facts import training_loss
-from ._fixing import begin, fixed
-from ._target import detached
-from ._terms import rebalanced
+from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number, raised
+from ._frameworks import framework, set_from_logits
+from ._known import backward_site, training_loss
+from ._terms import smaller_term, weaker_divergence
 
-ID = "wrong-loss"
 FAMILY = "loss"
 SETTLED_BY = ("check",)
 TITLE = "Wrong loss function for the task"
-MEANS = (
-    "The loss does not match the task: squared error on class ids, NLL on raw scores (which falls without bound), "
-    "or a mean over the wrong thing."
-)
 FOR = {
-    "loss-inputs-not-log-probabilities": 6.0,
-    "class-ids-in-regression-loss": 5.0,
-    "loss-over-one-class": 6.0,
-    "errors-cancel": 6.0,
-    "targets-not-probabilities": 6.0,
-    "labels-without-sign": 6.0,
-    "rates-for-logarithms": 6.0,
-    "target-bootstrapped": 6.0,
-    "posterior-collapsed": 5.0,
-    "term-hidden": 5.0,
-    "term-unbounded": 1.0,
-    "loss-negative-unbounded": 2.0,
-    "loss-plateau": 0.3,
-}
-AGAINST = {"loss-negated": 3.0, "loss-inputs-are-probabilities": 2.0, "loss-broadcasts": 1.0, "validation-learned": 0.7}
+    "loss-inputs-not-log-probabilities": 6.0, "class-ids-in-regression-loss": 5.0, "loss-over-one-class": 6.0,
+    "errors-cancel": 6.0, "targets-not-probabilities": 6.0, "labels-without-sign": 6.0, "rates-for-logarithms": 6.0,
+    "target-bootstrapped": 6.0, "posterior-collapsed": 5.0, "term-hidden": 5.0, "term-unbounded": 1.0,
+    "loss-negative-unbounded": 2.0, "loss-plateau": 0.3,
+}  # fmt: skip
 REQUIRES = (
-    "loss-inputs-not-log-probabilities",
-    "class-ids-in-regression-loss",
-    "loss-over-one-class",
-    "errors-cancel",
-    "targets-not-probabilities",
-    "labels-without-sign",
-    "rates-for-logarithms",
-    "target-bootstrapped",
-    "posterior-collapsed",
-    "term-hidden",
-    "loss-negative-unbounded",
-)
-EXPLAINS = (
-    "lr-too-high",
-    "exploding-gradients",
-    "model-too-small",
-    "output-range-mismatch",
-    "unscaled-targets",
-    "loss-sign-flipped",
-    "lr-too-low",
-    "vanishing-gradients",
-    "detached-graph",
-    "double-softmax",
-    "softmax-wrong-axis",
-)
-AVOID = (
-    "Do not judge by the loss alone: look at a metric of the task (accuracy, error, reconstructions).",
-    "Do not scale or clamp the whole loss to make its numbers look usual.",
-)
-VERIFY = (
-    "The first loss is at chance (ln C for C classes), every term then falls below it, and a metric of the task moves "
-    "together with the loss."
-)
-REFERENCE = (
-    "Bishop, Pattern Recognition and Machine Learning, 2006, section 5.2; PyTorch documentation, torch.nn.NLLLoss"
-)
+    "loss-inputs-not-log-probabilities", "class-ids-in-regression-loss", "loss-over-one-class", "errors-cancel",
+    "targets-not-probabilities", "labels-without-sign", "rates-for-logarithms", "target-bootstrapped",
+    "posterior-collapsed", "term-hidden", "loss-negative-unbounded",
+)  # fmt: skip
+EXPLAINS = ("output-range-mismatch", "loss-sign-flipped", "detached-graph", "double-softmax", "softmax-wrong-axis")
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    """cross_entropy for nll_loss on scores and for a regression loss on class ids; the binary one for one score."""
-    if (signs.level("loss-over-one-class") or 0.0) >= 0.5:
-        return _binary(run, training_loss(run, "cross_entropy"))
-    if (signs.level("errors-cancel") or 0.0) >= 0.5:
-        near = site_of(next(iter(run.entries("backward_sites")), None))  # the loss is made close by
-        summary = "Take the magnitude of each error before the mean: errors of opposite sign cancel."
-        code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss"
-        return fixed(run, summary, None, code, near=near)
-    if (signs.level("targets-not-probabilities") or 0.0) >= 0.5:
-        return _for_other_targets(run, training_loss(run, "cross_entropy"))
-    if (signs.level("labels-without-sign") or 0.0) >= 0.5:
-        call = training_loss(run, "soft_margin", "embedding", "margin_ranking")
-        edits = begin(run)
-        for source, node in edits.project.calls_at(call.get("site")) if edits is not None else []:
-            if edits is not None and len(node.args) >= 2 and source.parents[node] is source.statement_of(node):
-                edits.replace(source, node.args[-1], f"{in_parentheses(source, node.args[-1])} * 2 - 1")
-        summary = f"Give {call.get('fn') or 'the loss'} labels of -1 and 1: it does not take 0."
-        return fixed(run, summary, edits, "labels = labels * 2 - 1  # 0 and 1 become -1 and 1", near=site_of(call))
-    if (signs.level("rates-for-logarithms") or 0.0) >= 0.5:
-        return _rates(run, training_loss(run, "poisson"))
-    if (signs.level("target-bootstrapped") or 0.0) >= 0.5:
-        return detached(run)
-    if (signs.level("posterior-collapsed") or 0.0) >= 0.5 or (signs.level("term-hidden") or 0.0) >= 0.5:
-        return rebalanced(run, signs)
-    nll = training_loss(run, "nll")
-    if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
+    """What was seen decides; without it, cross-entropy for a regression loss on class ids."""
+    for sign, repair in _REPAIRS.items():
+        if raised(signs, sign):
+            return repair(run, signs)
+    if (nll := training_loss(run, "nll")) and not raised(signs, "class-ids-in-regression-loss"):
         return _cross_entropy_for_nll(run, nll)
     loss = training_loss(run, "mse", "l1", "huber") or training_loss(run)
     classes = number(run.fact("targets/train").get("classes")) or number(mapping(loss.get("target")).get("distinct"))
@@ -183,60 +102,98 @@ def fix(run: Run, signs: Signs) -> Fix:
     regression = any(name in str(loss.get("fn")) for name in ("mse", "l1", "huber"))
     measured = f" The targets are {count} class ids, which {loss.get('fn')} treats as quantities."
     summary = f"Use cross-entropy with one score for each class.{measured if classes and regression else ''}"
-    return fixed(run, summary, None, code, near=site_of(loss))
+    return fixed(run, summary, None, code, near=loss)
 
 
-def _binary(run: Run, call: Mapping[str, Any]) -> Fix:
+def _binary(run: Run, _signs: Signs) -> Fix:
     code = "loss = torch.nn.functional.binary_cross_entropy_with_logits(score.squeeze(-1), label.float())"
     summary = (
         "Use binary_cross_entropy_with_logits: the model gives one score per sample, and cross_entropy of one class is "
         "zero whatever the score."
     )
-    return fixed(run, summary, None, code, near=site_of(call))
+    return fixed(run, summary, None, code, near=training_loss(run, "cross_entropy"))
 
 
-def _rates(run: Run, call: Mapping[str, Any]) -> Fix:
-    edits = begin(run)
-    for source, node in edits.project.calls("PoissonNLLLoss", "poisson_nll_loss") if edits is not None else []:
-        if edits is not None:
-            set_argument(edits, source, node, "log_input", "False", "")
-    code = "loss = torch.nn.functional.poisson_nll_loss(rate, counts, log_input=False)"
-    summary = "Set log_input=False: the output is the rate itself, not its logarithm."
-    return fixed(run, summary, edits, code, near=site_of(call))
+def _magnitudes(run: Run, _signs: Signs) -> Fix:
+    summary = "Take the magnitude of each error before the mean: errors of opposite sign cancel."
+    code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss"
+    return fixed(run, summary, None, code, near=backward_site(run))  # the loss is made close by
 
 
-def _for_other_targets(run: Run, call: Mapping[str, Any]) -> Fix:
-    near = site_of(call)
+def _for_other_targets(run: Run, _signs: Signs) -> Fix:
+    call = training_loss(run, "cross_entropy")
     if str(call.get("fn")).startswith("binary"):
         summary = "Give binary cross-entropy targets between 0 and 1: with -1 it has no lowest value."
-        return fixed(run, summary, None, "targets = (targets > 0).float()  # -1 and 1 become 0 and 1", near=near)
+        return fixed(run, summary, None, "targets = (targets > 0).float()  # -1 and 1 become 0 and 1", near=call)
     edits = begin(run)
-    made = edits.project.calls("CrossEntropyLoss") if edits is not None else []
-    if edits is not None and len(made) == 1 and not made[0][1].args and not made[0][1].keywords:
+    made = edits.project.calls("CrossEntropyLoss")
+    if len(made) == 1 and not made[0][1].args and not made[0][1].keywords:
         rename_call(edits, *made[0], "MSELoss")
-    elif edits is not None and not made:
+    elif not made:
         for source, node in edits.project.calls("cross_entropy"):
             rename_call(edits, source, node, "mse_loss")
-    sums = [number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
-    given = (
-        f" Here the sums of the target rows run from {num(sums[0])} to {num(sums[1])}."
-        if sums[0] is not None and sums[1] is not None
-        else ""
-    )
+    low, high = (number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max"))
+    known = low is not None and high is not None
+    given = f" Here the sums of the target rows run from {num(low or 0.0)} to {num(high or 0.0)}." if known else ""
     summary = f"Use a regression loss: cross_entropy takes rows of probabilities that sum to 1.{given}"
     code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # values such as pixels"
-    return fixed(run, summary, edits, code, near=near)
+    return fixed(run, summary, edits, code, near=call)
+
+
+def _signed(run: Run, _signs: Signs) -> Fix:
+    call = training_loss(run, "soft_margin", "embedding", "margin_ranking")
+    edits = begin(run)
+    for source, node in edits.project.calls_at(call.get("site")):
+        if len(node.args) >= 2 and source.parents[node] is source.statement_of(node):
+            edits.replace(source, node.args[-1], f"{in_parentheses(source, node.args[-1])} * 2 - 1")
+    summary = f"Give {call.get('fn') or 'the loss'} labels of -1 and 1: it does not take 0."
+    return fixed(run, summary, edits, "labels = labels * 2 - 1  # 0 and 1 become -1 and 1", near=call)
+
+
+def _rates(run: Run, _signs: Signs) -> Fix:
+    edits = begin(run)
+    for source, node in edits.project.calls("PoissonNLLLoss", "poisson_nll_loss"):
+        set_argument(edits, source, node, "log_input", "False", "")
+    code = "loss = torch.nn.functional.poisson_nll_loss(rate, counts, log_input=False)"
+    summary = "Set log_input=False: the output is the rate itself, not its logarithm."
+    return fixed(run, summary, edits, code, near=training_loss(run, "poisson"))
+
+
+def _detached(run: Run, _signs: Signs) -> Fix:
+    """Detaches a target that is computed by the network and carries gradient, where the loss gets it."""
+    entry = next((e for e in run.entries("losses") if mapping(e.get("target")).get("bootstrapped") is True), {})
+    edits = begin(run)
+    for source, call in edits.project.calls_at(entry.get("site")):
+        direct = isinstance(source.statement_of(call), (ast.Assign, ast.Return, ast.Expr))
+        if direct and callee(call) not in ("backward", "item", None) and len(call.args) == 2 and not edits:
+            edits.replace(source, call.args[1], f"{in_parentheses(source, call.args[1])}.detach()")
+    summary = "Detach the target: the gradient must move the prediction towards the target, not the other way round."
+    pattern = "with torch.no_grad():\n    target = reward + gamma * net(next_state).max(1).values * (1 - done)"
+    return fixed(run, summary, edits, pattern, near=entry)
 
 
 def _cross_entropy_for_nll(run: Run, nll: Mapping[str, Any]) -> Fix:
     edits = begin(run)
-    for source, call in edits.project.calls("nll_loss", "NLLLoss") if edits is not None else []:
-        if edits is not None:
-            rename_call(edits, source, call, "cross_entropy" if callee(call) == "nll_loss" else "CrossEntropyLoss")
-    highest = number(mapping(nll.get("input")).get("max"))
-    measured = ""
-    if highest is not None and highest > 0:
-        measured = f" It is given values up to {num(highest)}; log-probabilities are never above 0."
+    if framework(run) == "keras":
+        set_from_logits(edits, True)
+        summary = "Tell the loss that it gets raw scores: the model's last layer has no softmax."
+        code = "loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
+        return fixed(run, summary, edits, code, near=nll)
+    for source, call in edits.project.calls("nll_loss", "NLLLoss"):
+        rename_call(edits, source, call, "cross_entropy" if callee(call) == "nll_loss" else "CrossEntropyLoss")
+    highest = number(mapping(nll.get("input")).get("max")) or 0.0
+    measured = f" It is given values up to {num(highest)}; log-probabilities are never above 0." if highest > 0 else ""
     summary = f"Use cross_entropy, which takes raw scores, instead of nll_loss.{measured}"
-    code = "loss = torch.nn.functional.cross_entropy(scores, labels)"
-    return fixed(run, summary, edits, code, near=site_of(nll))
+    return fixed(run, summary, edits, "loss = torch.nn.functional.cross_entropy(scores, labels)", near=nll)
+
+
+_REPAIRS = {
+    "loss-over-one-class": _binary,
+    "errors-cancel": _magnitudes,
+    "targets-not-probabilities": _for_other_targets,
+    "labels-without-sign": _signed,
+    "rates-for-logarithms": _rates,
+    "target-bootstrapped": _detached,
+    "posterior-collapsed": weaker_divergence,
+    "term-hidden": smaller_term,
+}

@@ -16,6 +16,7 @@ id of a cause, a sign or an answer. `source` is a path relative to the baseline 
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -24,8 +25,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._errors import CommandError
 from ._output import write
+from ._say import CommandError, complain
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
@@ -56,13 +57,19 @@ def findings(diagnosis: Diagnosis) -> list[Finding]:
     return [Finding(s.id, source, s.severity == "critical") for s in diagnosis.symptoms if s.severity != "info"]
 
 
-def failing(diagnoses: Iterable[Diagnosis], threshold: str, baseline: Path | None) -> list[Finding]:
-    """The findings that make the command fail."""
-    return unaccepted([finding for diagnosis in diagnoses for finding in findings(diagnosis)], threshold, baseline)
+def exit_code(verb: str, found: Sequence[Finding], arguments: argparse.Namespace) -> int:
+    """Write the baseline that the user wants; return 1 if a finding is severe enough and not accepted, else 0."""
+    if arguments.write_baseline:
+        count = accept(arguments.write_baseline, found)
+        complain(verb, f"findings accepted in {arguments.write_baseline}: {count}")
+    failed = unaccepted(found, arguments.fail_on, arguments.baseline)
+    for finding in failed:
+        complain(verb, f"failing on {finding}")
+    return int(bool(failed))
 
 
 def unaccepted(found: Iterable[Finding], threshold: str, baseline: Path | None) -> list[Finding]:
-    """The findings that are severe enough and not in the baseline."""
+    """The findings that make the command fail: severe enough and not in the baseline."""
     accepted = read_baseline(baseline) if baseline else []
     if threshold == "never":
         return []
@@ -92,11 +99,6 @@ def read_baseline(path: Path) -> list[tuple[str, str]]:
         raise CommandError(f"baseline {path} cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError):
         raise CommandError(f'baseline {path} is not of the form {{"schema": "{SCHEMA}", "accepted": […]}}') from None
-
-
-def write_baseline(path: Path, diagnoses: Sequence[Diagnosis]) -> int:
-    """Accept all current findings. Returns how many there are."""
-    return accept(path, [finding for diagnosis in diagnoses for finding in findings(diagnosis)])
 
 
 def accept(path: Path, found: Iterable[Finding]) -> int:

@@ -10,25 +10,26 @@ from typing import Any
 import numpy as np
 
 from ..diagnosis.layer_findings import Finding, layer_findings
-from ..probes.depth_fit import DepthFit, depth_fit
 from ..probes.launch import ProbeError
-from ..probes.layer_look import look
+from ..probes.layer_look import DepthFit, depth_fit, look
 from ..record import Run
 from ..reports import Look
 from ..reports.json import strict
 from ..reports.layout import GAP, Page, row
 from ..wording import num
-from ._errors import CommandError
 from ._output import terminal_look
-from ._say import say
+from ._say import CommandError, say
 
 
 def look_at(kind: str, arguments: argparse.Namespace, loss: str | None = None) -> Run:
     """Measure the model on the batch."""
+    if arguments.model is None and arguments.checkpoint is None:
+        raise CommandError("name the model: --model package.module:factory, or a file that holds a whole one")
+    whole = arguments.model is None  # the checkpoint is the model
     wanted = {
         "kind": kind,
-        "model": arguments.model,
-        "checkpoint": str(arguments.checkpoint) if arguments.checkpoint else None,
+        "model": str(arguments.checkpoint) if whole else arguments.model,
+        "checkpoint": str(arguments.checkpoint) if arguments.checkpoint and not whole else None,
         "data": str(arguments.data),
         "trust_pickle": arguments.trust_pickle,
         "train_mode": arguments.train_mode,

@@ -7,30 +7,32 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ._errors import CommandError
-from ._say import encoding_of, say
+from ._say import CommandError, encoding_of, say
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
+    from ..record import Run
 
+LISTED = 3  # runs; a page of more begins with a list of them
 LOG_WIDTH = 80
 PICTURES = (".png", ".svg", ".pdf")
 KEPT = (".tdx", ".py", ".ipynb")
 NARROWEST = 40  # in a narrower terminal, the terminal itself wraps the lines
 
 
-def deliver(
+def deliver_diagnoses(
     diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace, page: Callable[[], str] | None = None
 ) -> None:
     """Print or write the diagnoses in the requested format. `page` makes the full HTML page, which needs the runs."""
     from ..reports import format_of, render_all
-    from ._page import page_of_diagnoses
 
+    told = {"why": arguments.why, "details": getattr(arguments, "details", False)}
     chosen = arguments.format or (format_of(arguments.output) if arguments.output else "text")
     if chosen == "html":
         text = page() if page else page_of_diagnoses(diagnoses)
@@ -39,13 +41,24 @@ def deliver(
         else:
             sys.stdout.write(text)  # unchanged, because the page allows only scripts with the right hash
         return
-    if arguments.output:
-        text = render_all(diagnoses, chosen, why=arguments.why, width=LOG_WIDTH)
-        write(arguments.output, text)
-        return
-    if chosen == "text" and is_terminal(sys.stdout):
+    if not arguments.output and chosen == "text" and is_terminal(sys.stdout):
         say("")  # an empty line between the command and the verdict
-    say(render_all(diagnoses, chosen, why=arguments.why, **terminal_look()), end="")
+    print_or_write(partial(render_all, diagnoses, chosen, **told), arguments.output)
+
+
+def deliver(arguments: argparse.Namespace, drawn: Mapping[str, Callable[..., str]]) -> None:
+    """Print or write what one of the formats draws: the one asked for, or that of the file's suffix, or text."""
+    suffix = arguments.output.suffix.lower().removeprefix(".") if arguments.output else ""
+    usual = {"htm": "html"}.get(suffix, suffix)
+    print_or_write(drawn[arguments.format or (usual if usual in drawn else "text")], arguments.output)
+
+
+def print_or_write(draw: Callable[..., str], output: Path | None) -> None:
+    """Print what is drawn for this terminal, or write what is drawn for a log."""
+    if output:
+        write(output, draw(width=LOG_WIDTH))
+    else:
+        say(draw(**terminal_look()), end="")
 
 
 def check_writable(path: Path | None, suffixes: Sequence[str] = (), inputs: Sequence[Path | str] = ()) -> None:
@@ -143,3 +156,30 @@ def _coloured(terminal: bool) -> bool:
     if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
         return True
     return terminal and os.environ.get("TERM") != "dumb"
+
+
+def page_of_diagnoses(diagnoses: Sequence[Diagnosis]) -> str:
+    """The page from diagnoses alone, without the runs: they contain the losses, but nothing by layer."""
+    from ..record import RunBuilder
+
+    pairs = []
+    for diagnosis in diagnoses:
+        builder = RunBuilder(diagnosis.source, diagnosis.kind).fact("steps", diagnosis.steps)
+        for name, series in (("loss/train", diagnosis.loss), ("loss/validation", diagnosis.validation)):
+            if series:
+                builder.series(name, series.steps, series.values)
+        pairs.append((builder.build(), diagnosis))
+    return page_of(pairs)
+
+
+def page_of(pairs: Sequence[tuple[Run, Diagnosis]]) -> str:
+    from ..comparison import short_names
+    from ..reports import row_of
+    from ..reports.html import section
+    from ..reports.page import document, report
+
+    if len(pairs) > LISTED:
+        pairs = sorted(pairs, key=lambda pair: (row_of(pair[1]).order, pair[0].source))  # worst first
+    names = short_names([run.source for run, _ in pairs])
+    reports = [report(run, diagnosis, name) for (run, diagnosis), name in zip(pairs, names, strict=True)]
+    return document(reports, fallback="".join(section(diagnosis) for _, diagnosis in pairs))

@@ -10,12 +10,18 @@ import numpy as np
 from ..probes.rate_curve import AGREE, RateAdvice, place_of
 from ..probes.rates import RateTest
 from ..record import Series
-from ..record.optimizers import is_adaptive
+from ..record.program import is_adaptive
 from ..reports import Look
 from ..reports.layout import Page, figure
 from ..wording import counted, num
 
 ROWS = 4
+NEXT = {
+    "still-falling": "raise --high",
+    "too-short": "the loss is NaN/Inf from the start: run traindx check",
+    "flat": "more --steps show smaller effects; if no learning rate changes the loss, run traindx check",
+    "unmeasured": "run traindx check",
+}
 LEGEND = {"^": "^ suggestion", "y": "y your learning rate"}
 
 
@@ -41,7 +47,7 @@ def page(test: RateTest, source: str, batch_size: int | None, look: dict[str, An
     if batch_size is not None:
         sheet.prose("BATCH", scaling(test, batch_size))
     if advice.suggestion is None:
-        sheet.prose("NEXT", _next(advice))
+        sheet.prose("NEXT", NEXT[advice.obstacle.kind if advice.obstacle else "unmeasured"])
     for note in test.notes:
         sheet.prose("NOTE", note)
     return str(sheet)
@@ -52,14 +58,6 @@ def _rules(advice: RateAdvice) -> str:
     if advice.agree:
         return f"{words}: they agree within a factor of {AGREE:g}"
     return f"{words}: they do not agree, so take the suggestion as a starting point only"
-
-
-def _next(advice: RateAdvice) -> str:
-    if advice.why_not and "highest learning rate" in advice.why_not:
-        return "raise --high"
-    if advice.why_not and "only" in advice.why_not:
-        return "the loss is NaN/Inf from the start: run traindx check"
-    return "more --steps show smaller effects; if no learning rate changes the loss, run traindx check"
 
 
 def _curve(sheet: Page, test: RateTest) -> None:

@@ -1,4 +1,4 @@
-"""Prints text safely: characters that the stream cannot encode are escaped, control characters are removed."""
+"""Prints text safely, and the error of a verb that cannot do what the user asked for."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ def say(text: str, stream: SupportsWrite[str] | None = None, *, end: str = "\n")
     stream.write((text + end).encode(encoding, "backslashreplace").decode(encoding))
 
 
+def complain(verb: str, text: str) -> None:
+    """One line on stderr, under the verb's name."""
+    say(f"traindx {verb}: {text}", sys.stderr)
+    sys.stderr.flush()
+
+
 def encoding_of(stream: SupportsWrite[str]) -> str:
     """The canonical name of the stream's encoding; utf-8 for a stream without one, as in a notebook."""
     return codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name
+
+
+class CommandError(Exception):
+    """`str(error)` is one line; the command line prints it and exits with 2."""

@@ -1,4 +1,4 @@
-"""The script argument of verbs that probe a script."""
+"""The script argument of verbs that probe a script, and the options of verbs that measure a checkpoint on a batch."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..observe.runner import ScriptError, find_program
-from ._errors import CommandError
-from ._say import say
+from ..observe.runner.running import UNREADABLE
+from ._say import CommandError, say
 
 if TYPE_CHECKING:
     from ..probes.launch import Script
@@ -48,8 +48,9 @@ def script_of(arguments: argparse.Namespace) -> Script:
         find_program(arguments.script, arguments.module)
     except ScriptError as error:
         raise CommandError(str(error)) from None
-    except SyntaxError as error:
-        raise CommandError(f"{arguments.script}, line {error.lineno}: {error.msg}") from None
+    except UNREADABLE as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        raise CommandError(f"{arguments.script}{line}: {getattr(error, 'msg', error)}") from None
     _tell_misplaced(arguments)
     return Script(arguments.script, tuple(arguments.args), arguments.module, arguments.in_place)
 
@@ -73,17 +74,26 @@ def announce(verb: str, script: Script) -> None:
     sys.stderr.flush()
 
 
-def _tell_misplaced(arguments: argparse.Namespace) -> None:
-    """Warn of options of traindx after the script's name, which go to the script; raise if the script does not know
-    them."""
+def misplaced(arguments: argparse.Namespace) -> list[str]:
+    """Options of traindx that stand after the script's name, and so go to the script."""
     words = [word.partition("=")[0] for word in arguments.args]
-    misplaced = [word for word in words if word.startswith("--") and word in arguments.own_options]
-    if not misplaced:
-        return
-    known = _source(arguments)
-    for word in misplaced:
-        names = {word.strip("-"), word.strip("-").replace("-", "_")}
-        if known is not None and not any(name in known for name in names):
+    return [word for word in words if word.startswith("--") and word in arguments.own_options]
+
+
+def mentions(arguments: argparse.Namespace, option: str) -> bool:
+    """Whether the script's text names the option; a module may consist of several files, so it may."""
+    try:
+        text = "" if arguments.module else Path(arguments.script).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return True
+    name = option.strip("-")
+    return arguments.module or name in text or name.replace("-", "_") in text
+
+
+def _tell_misplaced(arguments: argparse.Namespace) -> None:
+    """Warn of options of traindx after the script's name; raise if the script does not know them."""
+    for word in misplaced(arguments):
+        if not mentions(arguments, word):
             raise CommandError(
                 f"{word} follows {arguments.script} and would go to the script, which does not know it: "
                 "write it before the script's name"
@@ -95,8 +105,18 @@ def _tell_misplaced(arguments: argparse.Namespace) -> None:
         )
 
 
-def _source(arguments: argparse.Namespace) -> str | None:
-    """The script's text; None for a module, which may consist of several files."""
-    if arguments.module or not Path(arguments.script).is_file():
-        return None
-    return Path(arguments.script).read_text(encoding="utf-8", errors="replace")
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model",
+        metavar="M",
+        help="package.module:factory, or a file: .pt2, TorchScript, pickled module (default: the checkpoint)",
+    )
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="weights for the factory: .pt or .safetensors")
+    parser.add_argument("--data", type=Path, required=True, metavar="D", help="a batch: .pt, .npz or .safetensors")
+    parser.add_argument("--train-mode", action="store_true", help="measure in train mode (default: eval mode)")
+    parser.add_argument(
+        "--trust-pickle", action="store_true", help="also load files that can run code (only for files of your own)"
+    )
+    add_in_place(parser)
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the layers into FILE (needs matplotlib)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")

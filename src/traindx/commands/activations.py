@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 
-from ._model_options import add_model_options
+from ._script import add_model_options
 
 HELP = "look at the activations of a checkpoint on a batch"
 QUANTITIES = {

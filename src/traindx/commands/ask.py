@@ -1,9 +1,10 @@
 """Say what you see, answer a few questions, and get the likely causes.
 
-For trainings without a record. There are at most eight questions, the most
-informative first; each can be skipped, and each says why it is asked and how to
-find the answer. The answers are diagnosed like measurements, by the same signs
-and causes.
+For trainings without a record. There are at most eight questions, first those
+that every guide asks, then the most informative; each can be skipped, and each
+says why it is asked and how to find the answer. The answer names the condition,
+its likely causes with how often public cases had them, what to do now, and one
+command. Where nothing is understood, nothing is diagnosed.
 
   traindx ask                        the interview
   traindx ask RUN|LOG                start from what a record or log shows
@@ -27,9 +28,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._errors import CommandError
 from ._output import terminal_look
-from ._say import say
+from ._say import CommandError, say
 
 if TYPE_CHECKING:
     from ..consult.interview import State
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", type=Path, metavar="FILE", help="keep the interview in FILE, or continue it")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--plain", action="store_true", help="ask by typing, without arrow keys")
-    parser.add_argument("--why", action="store_true", help="show how every sign changes every cause, shorten no list")
+    parser.add_argument("--why", action="store_true", help="also the path, every cause, all measures, and when to stop")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,11 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from ._interview.answers_file import answers_in, template
-    from ._interview.asking import hold
-    from ._interview.keeping import Keeping
-    from ._interview.offering import offer
-    from ._interview.screens import choose_screen
+    from ._interview import Keeping, answers_in, hold, offer, template
+    from ._screens import choose_screen
 
     if arguments.questions:
         say(template())

@@ -27,14 +27,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._errors import CommandError
-from ._findings import Finding, accept, read_baseline, unaccepted
-from ._options import add_fail_on
-from ._say import say
+from ._findings import Finding, exit_code, read_baseline
+from ._inputs import add_fail_on, add_output
+from ._say import CommandError, complain
 from ._script import add_script, announce, script_of
 
 if TYPE_CHECKING:
@@ -44,10 +42,7 @@ HELP = "check a script before training: data, wiring, one batch, seeds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--format", choices=("text", "json"), help="how to print (default: by the suffix of the -o file, else text)"
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of the terminal")
+    add_output(parser, ("text", "json"))
     parser.add_argument("--record", type=Path, metavar="FILE", help="keep what was measured in FILE (.tdx)")
     parser.add_argument("--out", type=Path, dest="record", help=argparse.SUPPRESS)  # the option's name until 0.1
     add_fail_on(parser)
@@ -63,7 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..checks import check_script
     from ..probes.launch import ProbeError
-    from ._output import check_writable
+    from ..reports import Look
+    from ..reports.check import as_object, page
+    from ._output import check_writable, deliver
 
     if arguments.steps < 1 or not 0 < arguments.seconds < math.inf:
         raise CommandError("--steps and --seconds must be positive numbers")
@@ -77,41 +74,25 @@ def run(arguments: argparse.Namespace) -> int:
     script = script_of(arguments)
     announce("check", script)
     try:
-        report = check_script(script, arguments.steps, arguments.seconds)
+        report = check_script(script, arguments.steps, arguments.seconds, lambda text: complain("check", f"{text} …"))
     except ProbeError as error:
         raise CommandError(str(error)) from None
     if arguments.record is not None:
         _keep(report, arguments.record)
-    _deliver(report, arguments)
-    source = script.path
-    found = [Finding(a.id, source, a.status == "failed") for a in (*report.of("failed"), *report.of("doubtful"))]
-    if arguments.write_baseline:
-        count = accept(arguments.write_baseline, found)
-        say(f"traindx check: findings accepted in {arguments.write_baseline}: {count}", sys.stderr)
-    failed = unaccepted(found, arguments.fail_on, arguments.baseline)
-    for finding in failed:
-        say(f"traindx check: failing on {finding}", sys.stderr)
-    return int(bool(failed))
-
-
-def _deliver(report: CheckReport, arguments: argparse.Namespace) -> None:
-    from ..reports import Look
-    from ..reports.check.json import as_object
-    from ..reports.check.text import page
-    from ._output import LOG_WIDTH, terminal_look, write
-
-    chosen = arguments.format or ("json" if arguments.output and arguments.output.suffix == ".json" else "text")
-    look = Look(width=LOG_WIDTH) if arguments.output else Look(**terminal_look())
-    text = json.dumps(as_object(report), indent=2, allow_nan=False) if chosen == "json" else page(report, look)
-    if arguments.output:
-        write(arguments.output, text + "\n")
-    else:
-        say(text)
+    deliver(
+        arguments,
+        {
+            "text": lambda **look: f"{page(report, Look(**look))}\n",
+            "json": lambda **_: json.dumps(as_object(report), indent=2, allow_nan=False) + "\n",
+        },
+    )
+    answers = (*report.of("failed"), *report.of("doubtful"))
+    return exit_code("check", [Finding(a.id, script.path, a.status == "failed") for a in answers], arguments)
 
 
 def _keep(report: CheckReport, path: Path) -> None:
     from ..record import RecordError
-    from ..record.saving import save
+    from ..record.reading import save
 
     try:
         save(report.run, path)

@@ -18,8 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ._errors import CommandError
-from ._say import say
+from ._say import CommandError, say
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis

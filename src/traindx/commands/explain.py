@@ -1,7 +1,9 @@
-"""Show what is known about a cause or a sign, or an overview page.
+"""Show what is known about a condition, a cause or a sign, or an overview page.
 
-Without a name, it lists all causes by family, and the pages. The names are
-those of a diagnosis: lr-too-high, double-softmax, grads-kept, ...
+A condition is what a run is in: its page has the definition, the standard
+remedies in order, and what was found behind it how often. Without a name, all
+conditions, causes (by family) and pages are listed. The names are those of a
+diagnosis: overfitting, lr-too-high, double-softmax, grads-kept, ...
 """
 
 from __future__ import annotations
@@ -9,27 +11,27 @@ from __future__ import annotations
 import argparse
 import re
 from difflib import get_close_matches
+from typing import Any
 
-from ._errors import CommandError
-from ._say import say
+from ._say import CommandError, say
 
-HELP = "explain a cause: what happens, why, how to fix and verify it"
+HELP = "explain a condition or a cause: what happens, why, how to fix it"
 WIDEST = 100  # columns; longer lines are hard to read
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "name", nargs="*", metavar="CAUSE|SIGN|PAGE", help="what to explain; without it, list everything"
+        "name", nargs="*", metavar="CONDITION|CAUSE|SIGN|PAGE", help="what to explain; without it, list everything"
     )
     parser.add_argument("--format", choices=("text", "markdown"), default="text", help="default: text")
 
 
 def words(option: str) -> list[str]:
     """For shell completion."""
-    from ..causes import all_causes, page_names
+    from ..causes import page_names
     from ..signs import all_signs
 
-    return [] if option else [*all_causes(), *page_names(), *all_signs()]
+    return [] if option else list(dict.fromkeys([*(unit.id for unit in _units()), *page_names(), *all_signs()]))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,58 +45,33 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _page(name: str) -> str:
-    """The Markdown of a cause, a sign or a page, by its name or a cause's title; spelling variants are accepted."""
-    from ..causes import all_causes, find_cause, page_names, read_page
+    """The Markdown of a unit or a page, by its name or its title; spelling variants are accepted."""
+    from ..causes import find_cause, page_names, read_page
+    from ..reports.reference import unit_page
     from ..signs import all_signs
 
     asked, name = name, "-".join(name.split()).replace("generaliz", "generalis").replace("initializ", "initialis")
-    titled = [cause for cause in all_causes().values() if cause.title.lower() == " ".join(asked.split()).lower()]
-    cause = find_cause(name) or (titled[0] if titled else None)
-    if cause:
-        advisory = ", given as advice only" if cause.advisory else ""
-        return f"# {cause.title}\n\n`{cause.id}` (family {cause.family}{advisory})\n\n{cause.page.strip()}\n"
-    page = read_page(name) or _sign_page(name)
+    wanted = " ".join(asked.split()).lower()
+    titled = next((unit for unit in _units() if unit.title.lower() == wanted), None)
+    cause = find_cause(name)
+    page = unit_page(cause.id if cause else name) or (unit_page(titled.id) if titled else None) or read_page(name)
     if page is None:
-        hint = _nearest(name, [*all_causes(), *page_names(), *all_signs()], _titles())
-        raise CommandError(f"there is no cause, sign or page {asked!r}: {hint}")
+        hint = _nearest(name, [*(unit.id for unit in _units()), *page_names(), *all_signs()], _titles())
+        raise CommandError(f"there is no condition, cause, sign or page {asked!r}: {hint}")
     return page
 
 
-def _sign_page(name: str) -> str | None:
-    """What a sign measures and shows, which causes it speaks for and against, and what excuses it."""
+def _units() -> list[Any]:
+    """Conditions, then causes: both have an id, a title and a meaning."""
     from ..causes import all_causes
-    from ..diagnosis.excuses import excused_by
-    from ..signs import all_signs
-    from ..wording import percent
+    from ..conditions import all_conditions
 
-    unit = all_signs().get(name.strip().lower().replace("_", "-"))
-    if unit is None:
-        return None
-    speaks_for = [f"- `{cause.id}`: {cause.title}" for cause in all_causes().values() if unit.id in cause.supports]
-    against = [f"- `{cause.id}`: {cause.title}" for cause in all_causes().values() if unit.id in cause.opposes]
-    excuses = "\n".join(f"- `{name}`" for name in excused_by().get(unit.id, {}))
-    excused = "\n".join(
-        f"- `{name}`, which then {f'counts for at most {percent(most)}' if most else 'does not count'}"
-        for name, most in unit.excuses.items()
-    )
-    parts = [
-        f"# The sign {unit.id}",
-        f"Answers: {unit.question} A raised sign shows: {unit.shows}.",
-        unit.about,
-        *(["## Speaks for", "\n".join(speaks_for)] if speaks_for else []),
-        *(["## Speaks against", "\n".join(against)] if against else []),
-        *(["## Counts less with", excuses] if excuses else []),
-        *(["## Excuses", excused] if excused else []),
-        *(["## What to do", unit.remedy] if unit.remedy else []),
-    ]
-    return "\n\n".join(parts) + "\n"
+    return [*all_conditions().values(), *all_causes().values()]
 
 
 def _titles() -> dict[str, str]:
-    """The titles and meanings of the causes in lower case, by id, to search for words in them."""
-    from ..causes import all_causes
-
-    return {cause.id: f"{cause.title} {cause.means}".lower() for cause in all_causes().values()}
+    """The titles and meanings of the units in lower case, by id, to search for words in them."""
+    return {unit.id: f"{unit.title} {unit.means}".lower() for unit in _units()}
 
 
 def _nearest(name: str, known: list[str], titles: dict[str, str]) -> str:
@@ -103,18 +80,20 @@ def _nearest(name: str, known: list[str], titles: dict[str, str]) -> str:
     near = [candidate for candidate in known if name and name in candidate]
     near += [cause for cause, title in titles.items() if name and words.search(title) and cause not in near]
     near += [match for match in get_close_matches(name, known, n=3, cutoff=0.5) if match not in near]
-    return f"did you mean {' or '.join(near[:4])}?" if near else "traindx explain lists all causes and pages"
+    return f"did you mean {' or '.join(near[:4])}?" if near else "traindx explain lists everything"
 
 
 def _list() -> str:
-    """All causes by family, then the pages, as Markdown."""
+    """The conditions, all causes by family, then the pages, as Markdown."""
     from ..causes import all_causes, page_names, page_title
+    from ..conditions import all_conditions
 
     families: dict[str, list[str]] = {}
     for cause in all_causes().values():
         families.setdefault(cause.family, []).append(f"| `{cause.id}` | {cause.title} |")
     pages = [f"| `{name}` | {page_title(name)} |" for name in page_names()]
     header = "| name | title |\n|---|---|\n"
-    parts = [*sorted(families.items()), ("pages", pages)]
+    conditions = [f"| `{unit.id}` | {unit.title} |" for unit in all_conditions().values()]
+    parts = [("conditions", conditions), *sorted(families.items()), ("pages", pages)]
     sections = [f"## {family}\n\n{header}" + "\n".join(rows) for family, rows in parts]
-    return "# Causes and pages\n\n" + "\n\n".join(sections) + "\n\nTo read one: `traindx explain NAME`\n"
+    return "# Conditions, causes and pages\n\n" + "\n\n".join(sections) + "\n\nTo read one: `traindx explain NAME`\n"

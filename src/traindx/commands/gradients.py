@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from ._model_options import add_model_options
+from ._script import add_model_options
 
 HELP = "look at the gradients of a checkpoint on a batch"
 QUANTITIES = {"grad_norm": "gradient", "grad_rms": "rms", "grad_zero": "zeros", "weight_norm": "weight"}

@@ -23,8 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._errors import CommandError
-from ._say import say
+from ._say import CommandError, say
 
 if TYPE_CHECKING:
     from ..history import Case, History

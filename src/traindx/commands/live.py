@@ -28,10 +28,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._errors import CommandError
-from ._inputs import newest_record
-from ._options import add_log_columns
-from ._say import say
+from ._inputs import add_log_columns, newest_record
+from ._say import CommandError, say
 
 if TYPE_CHECKING:
     from ..record import Run
@@ -92,11 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _reader(path: Path, arguments: argparse.Namespace) -> Callable[[], Run]:
-    from ..readers import Options
+    from ..readers import Options, principal
     from ._inputs import runs_at
 
     options = Options.of(arguments.map, arguments.step)
-    return lambda: runs_at(path, options, False)[0][0]
+    return lambda: principal(runs_at(path, options))
 
 
 def _wait(server: Any, following: Any, record: Path | None) -> None:

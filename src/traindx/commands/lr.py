@@ -20,8 +20,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._errors import CommandError
-from ._say import say
+from ._say import CommandError, say
 from ._script import add_script, announce, script_of
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def _needs_matplotlib() -> None:
 
 
 def _plot(test: RateTest, path: Path) -> None:
-    from ..probes.rate_plot import draw
+    from ..probes.rates import draw
 
     try:
         draw(test, path)
@@ -97,25 +96,15 @@ def _plot(test: RateTest, path: Path) -> None:
 
 def as_object(test: RateTest) -> dict[str, Any]:
     """The test as plain dicts and lists."""
+    from ..reports.json import picked
+
     advice = test.advice
     return {
         "schema": "traindx.lr/1",
-        "suggestion": advice.suggestion,
-        "interval": advice.interval,
-        "rules": advice.rules,
-        "rules_agree": advice.agree,
-        "why_not": advice.why_not,
-        "own_rate": test.own_rate,
-        "notes": test.notes,
+        **picked(advice, "suggestion interval rules why_not", rules_agree=advice.agree),
+        **picked(test, "own_rate notes"),
         "repeats": [
-            {
-                "suggestion": reading.suggestion,
-                "rules": reading.rules,
-                "rises_at": reading.rises_at,
-                "why_not": reading.why_not,
-                "rates": reading.curve.rates.tolist(),
-                "losses": reading.curve.losses.tolist(),
-            }
+            {**picked(reading, "suggestion rules rises_at why_not"), **picked(reading.curve, "rates losses")}
             for reading in advice.readings
         ],
     }

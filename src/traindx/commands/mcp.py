@@ -21,8 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._errors import CommandError
-from ._say import say
+from ._say import CommandError, complain
 
 if TYPE_CHECKING:
     from ..consult.assistants.door import Door
@@ -75,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.http is not None:
         return _over_http(door, arguments.http)
     if sys.stdin.isatty():
-        say("traindx mcp: waiting for a client on standard input (Ctrl-C ends it); see docs/assistants.md", sys.stderr)
+        complain("mcp", "waiting for a client on standard input (Ctrl-C ends it); see docs/assistants.md")
     serve_stdio(door)
     return 0
 
@@ -91,12 +90,10 @@ def _over_http(door: Door, port: int) -> int:
     except (OSError, OverflowError) as error:
         raise CommandError(f"port {port} cannot be used ({error})") from None
     host, bound = listening.getsockname()
-    say(
-        f"traindx mcp: serving on http://{host}:{bound}{PATH} for {', '.join(map(str, door.folders.roots))}", sys.stderr
-    )
+    complain("mcp", f"serving on http://{host}:{bound}{PATH} for {', '.join(map(str, door.folders.roots))}")
     if token is None:
         token = secrets.token_urlsafe(32)
-        say(f"traindx mcp: send the header  Authorization: Bearer {token}", sys.stderr)
+        complain("mcp", f"send the header  Authorization: Bearer {token}")
     sys.stderr.flush()
     serve_http(door, listening, token)
     return 0

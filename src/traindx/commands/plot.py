@@ -3,10 +3,9 @@
 Takes run records (.tdx), logs and folders; several runs share one chart. The
 charts depend on what the runs contain: a log has losses and perhaps a learning
 rate; a record of traindx run also has gradients and activations by layer. NaN
-is drawn as red crosses. The suffix of the -o file chooses PNG, SVG, PDF or a
-self-contained HTML page.
-
-Needs matplotlib: pip install 'traindx[plot]'
+is drawn as red crosses. The suffix of the -o file chooses PNG, SVG or PDF,
+which need matplotlib (pip install 'traindx[plot]'), or the page that traindx
+report writes (.html).
 
 Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 """
@@ -14,21 +13,19 @@ Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._errors import CommandError
-from ._options import add_log_columns
-from ._say import say
+from ._inputs import add_log_columns, read_each
+from ._say import CommandError, complain
 
 if TYPE_CHECKING:
-    from ..comparison import Place, Skipped
     from ..readers import Options
+    from ..readers.folders import Place
     from ..record import Run
 
-HELP = "draw the curves of runs into a picture or a page"
+HELP = "draw the curves of runs into a picture"
 SUFFIXES = (".png", ".svg", ".pdf", ".html")
 MOST_RUNS = 60  # more lines in one chart would be unreadable
 
@@ -56,22 +53,27 @@ def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
     from ..readers import Options
     from ..reports.plots import Unavailable, charts_for, draw, subjects_of
-    from ._output import check_writable, write
+    from ._output import check_writable, page_of, write
 
     suffix = arguments.output.suffix.lower()
     if suffix not in SUFFIXES:
         raise CommandError(f"cannot draw into {arguments.output}: name a file that ends in {', '.join(SUFFIXES)}")
     check_writable(arguments.output, inputs=arguments.inputs)
     _check(arguments.chart)
+    if suffix == ".html" and arguments.chart:
+        raise CommandError("the page shows every chart; --chart goes with PNG, SVG and PDF")
     runs, unreadable = _runs(arguments.inputs, Options.of(arguments.map, arguments.step))
     if not runs:
         return 2
+    if suffix == ".html":
+        write(arguments.output, page_of([(found, diagnose(found)) for found in runs]))
+        return 2 if unreadable else 0
     charts = charts_for(runs, arguments.chart)
     if not charts:
         wanted = f" for {', '.join(arguments.chart)}" if arguments.chart else ""
         raise CommandError(f"nothing to draw: the runs have no values{wanted}")
     if len(runs) > MOST_RUNS:
-        say(f"traindx plot: {len(runs)} runs are too many for one picture; the first {MOST_RUNS} are drawn", sys.stderr)
+        complain("plot", f"{len(runs)} runs are too many for one picture; the first {MOST_RUNS} are drawn")
         runs = runs[:MOST_RUNS]
     names = short_names([found.source for found in runs])
     subjects = subjects_of(runs, names, diagnose(runs[0]) if len(runs) == 1 else None)
@@ -92,52 +94,38 @@ def _check(names: Sequence[str] | None) -> None:
 
 
 def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
-    """All runs that can be read, and whether one of the inputs could not be read."""
-    from ..comparison import Skipped, places_at
-    from ..readers import ReaderError
-    from ..readers.files import Beside
-    from ..record import RecordError
-
-    runs: list[Run] = []
-    skipped = Skipped()
-    unreadable = False
-    for path in dict.fromkeys(inputs):
-        try:
-            places = places_at(path)
-            found = _read([place for place in places if not place.weak], options, skipped)
-            # As in a comparison, text files count only if there is no proper log beside them.
-            beside = Beside(place.path for place, _ in found)
-            for place in places:
-                if place.weak and beside(place.path):
-                    skipped.add_text_beside_log(place)
-            found += _read([place for place in places if place.weak and not beside(place.path)], options, skipped)
-            if not found:
-                raise ReaderError(f"{path} holds no log with a loss")
-            runs += [run for _, run in found]
-        except (ReaderError, RecordError) as error:
-            say(f"traindx plot: {error}", sys.stderr)
-            unreadable = True
-    for sentence in skipped.sentences():
-        say(f"traindx plot: {sentence}", sys.stderr)
-    return runs, unreadable
-
-
-def _read(places: Sequence[Place], options: Options, skipped: Skipped) -> list[tuple[Place, Run]]:
+    """The longest run of each log, and whether one of the inputs could not be read."""
+    from ..comparison import Skipped
     from ..readers import ReaderError, principal, read
+    from ..readers.folders import places_at, read_places
     from ..record import RecordError
 
-    runs: list[tuple[Place, Run]] = []
-    for place in places:
-        try:
-            # A log with several runs is drawn as one line: the longest run.
-            run = principal(read(place.path, options))
-        except (ReaderError, RecordError) as error:
-            if place.root is None:
-                raise
-            skipped.add(place, [str(error)])
-            continue
-        if place.root is None or run.series("loss/train") or run.series("loss/validation"):
-            runs.append((place, run))
-        else:
-            skipped.add(place, [f"{place.path} holds no loss"])
-    return runs
+    skipped = Skipped()
+
+    def longest(places: list[Place]) -> Iterator[tuple[Place, Run | None]]:
+        for place in places:
+            try:
+                run = principal(read(place.path, options))
+            except (ReaderError, RecordError) as error:
+                if place.root is None:
+                    raise
+                skipped.add(place, [str(error)])
+                yield place, None
+                continue
+            if place.root is None or run.series("loss/train") or run.series("loss/validation"):
+                yield place, run
+            else:
+                skipped.add(place, [f"{place.path} holds no loss"])
+                yield place, None
+
+    def at(path: Path) -> list[Run]:
+        found, left_out = read_places(places_at(path), longest, lambda run: run is not None)
+        skipped.beside_logs += left_out
+        if not any(found.values()):
+            raise ReaderError(f"{path} holds no log with a loss")
+        return [run for run in found.values() if run is not None]
+
+    runs, unreadable = read_each("plot", inputs, at)
+    for sentence in skipped.sentences():
+        complain("plot", sentence)
+    return runs, unreadable

@@ -17,8 +17,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ._errors import CommandError
-from ._say import say
+from ._say import CommandError, say
 
 HELP = "make a record safe to send: no arguments, paths or messages"
 
@@ -31,8 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..record import load
+    from ..record.reading import save
     from ..record.redacting import redacted
-    from ..record.saving import save
 
     if arguments.output.exists():
         raise CommandError(f"{arguments.output} exists already; name a new file")

@@ -11,17 +11,10 @@ Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ._errors import CommandError
-from ._inputs import newest_record, runs_at
-from ._options import add_log_columns
-from ._say import say
-
-if TYPE_CHECKING:
-    from ..record import Run
+from ._inputs import add_log_columns, newest_record, read_each, runs_at
+from ._say import CommandError, say
 
 USUAL = Path("report.html")
 MADE_BY_US = b'<meta name="generator" content="traindx">'
@@ -31,31 +24,20 @@ HELP = "write one self-contained page with charts"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="*", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"default: {USUAL}")
-    parser.add_argument("--all-runs", action="store_true", help="show every run of a log that contains several")
     add_log_columns(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
     from ..history import with_similar_case
-    from ..readers import Options, ReaderError
-    from ..record import RecordError
-    from ._output import check_writable, write
-    from ._page import page_of
+    from ..readers import Options
+    from ._output import check_writable, page_of, write
 
     inputs = arguments.inputs or [newest_record()]
     output = arguments.output or _usual()
     check_writable(output, inputs=inputs)
     options = Options.of(arguments.map, arguments.step)
-    runs: list[Run] = []
-    unreadable = False
-    for path in inputs:
-        # One bad file must not hide the others.
-        try:
-            runs += runs_at(path, options, arguments.all_runs)[0]
-        except (ReaderError, RecordError) as error:
-            say(f"traindx report: {error}", sys.stderr)
-            unreadable = True
+    runs, unreadable = read_each("report", inputs, lambda path: runs_at(path, options))
     if runs:
         page = page_of([(found, with_similar_case(diagnose(found))) for found in runs])
         write(output, page)

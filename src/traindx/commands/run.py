@@ -30,37 +30,25 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from ..observe.hook_points.drivers import StopAfter
-from ..observe.ranks import own_rank, ranks_folder, record_of, remove_stale, world_size
+from ..observe.hook_points.moments import StopAfter
+from ..observe.ranks import is_running, own_rank, ranks_folder, record_of, remove_left, remove_stale, world_size
 from ..observe.recording import RankRecording, Recording
 from ..observe.runner import Ending, Program, ScriptError, find_program, run_program
-from ..observe.runner.last_words import LastWords
+from ..observe.runner.hiding import listen
+from ..observe.runner.launching import Launch, launch_of, observe_spawned
+from ..observe.runner.running import UNREADABLE, run_bare
 from ..observe.schedule import USUAL_BUDGET
 from ..observe.secrets import masked
 from ..probes.deep_recording import DeepRecording
 from ..record import schema
 from ..record.errors import RecordError
-from ._errors import CommandError
 from ._inputs import RECORDS
-from ._proving import prove, rests_on_suspicion
-from ._script import refuse_log
+from ._launching import collect, launch, prove, rests_on_suspicion, unused
+from ._say import CommandError
+from ._script import mentions, misplaced, refuse_log
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
-
-# Options that people type after the script's name but mean for traindx.
-OPTIONS = (
-    "--out",
-    "--force",
-    "--max-steps",
-    "--budget",
-    "--deep",
-    "--prove",
-    "--no-diagnosis",
-    "--record-args",
-    "--live",
-    "--on-alert",
-)
 
 HELP = "run a script unmodified under observation, then diagnose it"
 
@@ -101,6 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    parser.set_defaults(own_options=frozenset(parser._option_string_actions))
 
 
 def _positive(text: str) -> int:
@@ -120,13 +109,18 @@ def _percentage(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
+    job = launch_of(args.script, args.args, args.module)
+    if isinstance(job, str):
+        return _refuse(job)
+    if job is not None:
+        return _run_job(args, job)
     try:
         refuse_log(args.script, args.module)
         program = find_program(args.script, args.module)
     except (CommandError, ScriptError) as error:
         return _refuse(str(error))
-    except SyntaxError as error:
-        return _refuse(f"{args.script}, line {error.lineno}: {error.msg}")
+    except UNREADABLE:
+        return run_bare(args.script, args.module, args.args)
     if own_rank() != 0:  # another process of the same job keeps the record
         return _leave(_run_other_rank(args, program))
     try:
@@ -134,19 +128,27 @@ def run(args: argparse.Namespace) -> int:
     except RecordError as error:
         return _refuse(str(error))
     argv = args.args if args.record_args else masked(args.args)
-    recording.writer.fact("script", {"path": args.script, "argv": argv, "module": args.module})
+    script = {"path": args.script, "argv": argv, "module": args.module}
+    recording.writer.fact("script", script)
     recording.writer.flush()  # the script may be killed at once
     if args.live or args.on_alert:
         _serve(recording.writer.path, args.on_alert)
     if world_size() > 1:
         recording.ranks_folder = _ranks_folder(args, program)
         remove_stale(recording.ranks_folder.parent)
-    last_words = LastWords(recording.writer.path)
+    listen(recording.companion.descriptor)
     # The script may change the working folder and replace stderr.
     shown, stderr, folder = _shown(recording.writer.path), sys.stderr, Path.cwd()
+    ranks = _ranks_folder(args, program)
+    undo = observe_spawned(recording, ranks, {"script": script}) if world_size() == 1 else (lambda: None)
     ending = run_program(program, args.args, recording)
+    undo()
     recording.close(ending.status, ending.error)
-    last_words.forget()
+    if recording.handed_over:
+        record = recording.writer.path if recording.writer.path.exists() else None
+        collect(record, ranks)
+        _report_job(args, record, shown, stderr)
+        return _leave(ending)
     kept = args.out is not None or ending.error is not None or _trained(recording)
     if not kept:
         # If it were kept, it would be the newest record, which the next `traindx diagnose` reads.
@@ -158,6 +160,19 @@ def run(args: argparse.Namespace) -> int:
             with suppress(OSError, KeyboardInterrupt):
                 prove(args.script, args.args, args.module, folder, stderr)
     return _leave(ending)
+
+
+def _run_job(args: argparse.Namespace, job: Launch) -> int:
+    stderr, (code, record) = sys.stderr, launch(args, job)
+    _report_job(args, record, _shown(record.absolute()) if record is not None else Path(), stderr)
+    return code
+
+
+def _report_job(args: argparse.Namespace, record: Path | None, shown: Path, stderr: TextIO) -> None:
+    if record is None:
+        print(f"traindx run: {NO_RECORD}", file=stderr, flush=True)
+    elif not args.no_diagnosis:
+        _diagnose(record, shown, stderr)
 
 
 def _run_other_rank(args: argparse.Namespace, program: Program) -> Ending:
@@ -172,10 +187,10 @@ def _run_other_rank(args: argparse.Namespace, program: Program) -> Ending:
     ending = run_program(program, args.args, recording)
     if recording is not None:
         recording.close(ending.status, ending.error)
-        if recording.session is None or not recording.session.in_job:  # then no rank 0 will collect it
-            recording.writer.path.unlink(missing_ok=True)
-            with suppress(OSError):  # another rank's record is in it
-                folder.rmdir()
+        in_job = recording.session is not None and recording.session.in_job
+        collected = is_running(folder, 0)
+        if not (in_job and collected):
+            remove_left(folder, [own_rank()] if collected else [0, own_rank()])  # rank 0 may have been killed
     return ending
 
 
@@ -185,7 +200,7 @@ def _ranks_folder(args: argparse.Namespace, program: Program) -> Path:
 
 
 def _serve(record: Path, hooks: Sequence[str]) -> None:
-    from ._companion import start_server
+    from ._launching import start_server
 
     address = start_server(record, hooks)
     said = address or "the live page could not be started; the training runs without it"
@@ -199,25 +214,15 @@ def _trained(recording: Recording) -> bool:
 
 def _hint(args: argparse.Namespace, ending: Ending, trained: bool, stderr: TextIO) -> None:
     """Explain that options of traindx after the script's name went to the script, if it does not seem to know them."""
-    misplaced = [word for word in args.args if word.partition("=")[0] in OPTIONS]
-    if misplaced and ((ending.code and not trained) or _unknown_to(args.script, misplaced[0])):
-        with suppress(Exception):
-            print(
-                f"traindx: {misplaced[0]} was passed to the script because it follows the script's name; "
-                f"options of traindx come first: traindx run {misplaced[0]} … {args.script}",
-                file=stderr,
-                flush=True,
-            )
-
-
-def _unknown_to(script: str, option: str) -> bool:
-    """Whether the script's text never mentions the option."""
-    name = option.partition("=")[0].strip("-")
-    try:
-        text = Path(script).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):
-        return False
-    return name not in text and name.replace("-", "_") not in text
+    for word in misplaced(args)[:1]:
+        if (ending.code and not trained) or not mentions(args, word):
+            with suppress(Exception):
+                print(
+                    f"traindx: {word} was passed to the script because it follows the script's name; "
+                    f"options of traindx come first: traindx run {word} … {args.script}",
+                    file=stderr,
+                    flush=True,
+                )
 
 
 def _shown(path: Path) -> Path:
@@ -241,6 +246,8 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
         path = Path(args.out)
         if path.is_dir():
             raise RecordError(f"{path} is a folder; --out takes a file")
+        if (restart := os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) != "0":
+            path = path.with_stem(f"{path.stem}-restart{restart}")  # the launcher has started the job again
         if path.exists():
             if not args.force:
                 raise RecordError(f"{path} exists already; --force overwrites it")
@@ -250,7 +257,7 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
         return kind(path.absolute(), args.budget, driver)
     name = f"{Path(program.name).stem}-{time.strftime('%Y%m%d-%H%M%S')}"
     try:
-        return kind(_unused(RECORDS, name).absolute(), args.budget, driver)
+        return kind(unused(RECORDS, name).absolute(), args.budget, driver)
     except RecordError as error:
         # The user did not ask for a file here, so the training must run without it.
         folder = Path(tempfile.mkdtemp(prefix="traindx-"))
@@ -274,21 +281,12 @@ def _check_replaceable(path: Path) -> None:
         raise RecordError(f"{path} is not a traindx record; --force overwrites only records")
 
 
-def _unused(folder: Path, name: str) -> Path:
-    path = folder / f"{name}.tdx"
-    number = 2
-    while path.exists():
-        path = folder / f"{name}-{number}.tdx"
-        number += 1
-    return path
-
-
+NO_RECORD = "no process of the job left a record: none of them began the script"
 NEVER_TRAINED = "traindx: this script never trained: no backward pass was seen in this process"
 
 
 def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnosis | None:
     """Print the diagnosis on stderr and return it. A failure here must not change how the script ends."""
-    diagnosis = None
     with suppress(Exception):  # the script may have closed or replaced it
         sys.stdout.flush()
     if recording.writer.lost is not None:
@@ -297,6 +295,11 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnos
         with suppress(Exception):
             print(f"{NEVER_TRAINED}; no record was kept", file=stderr, flush=True)
         return None
+    return _diagnose(recording.writer.path, shown, stderr)
+
+
+def _diagnose(record: Path, shown: Path, stderr: TextIO) -> Diagnosis | None:
+    diagnosis = None
     try:
         from ..diagnosis import diagnose
         from ..history import with_similar_case
@@ -304,7 +307,7 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnos
         from ..reports import render
         from ._output import terminal_look
 
-        run = load(recording.writer.path)
+        run = load(record)
         run.source = str(shown)
         # A script that stops at a non-finite first loss, before any backward, must be diagnosed too.
         if "everything" in (off := run.facts.get("observers_off", {})):

@@ -1,17 +1,28 @@
-"""Makes the result of a run: levels, stability, diagnosis. Only the result is kept in memory, not the run."""
+"""Reads and diagnoses many runs, on all cores if there are enough: levels, stability, diagnosis.
+
+Only the result of a run is kept in memory, not the run.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
 import numpy as np
 
+from ..conditions import Finding
 from ..diagnosis import Diagnosis, diagnose
-from ..record import Run, Series
+from ..readers import Options, ReaderError, read
+from ..readers.folders import Place, read_places
+from ..record import RecordError, Run, Series
 from ..record.types import FloatArray, IntArray
 from ..record.values import mapping
 from ..signs.curve import Curve, curve_of
-from .quantity import quantity_of
-from .settings import named_settings, settings_of
-from .types import Measured, Metric, Outcome
+from ..spreading import spread
+from ..wording import listed
+from .settings import is_config, named_settings, settings_of
+from .types import Measured, Metric, Outcome, quantity_of
 
 STANDARD = ("loss/validation", "loss/train", "accuracy/validation", "accuracy/train")
 MOST_POINTS = 2048  # of each curve
@@ -26,7 +37,7 @@ def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
     found = {name: measured(run.series(name), higher_is_better(name)) for name in STANDARD if run.series(name)}
     if metric and (series := find_series(run, metric.name)):
         found[metric.name] = measured(run.series(series), metric.higher_is_better)
-    leading = diagnosis.leading
+    leading, named = diagnosis.leading, _condition(diagnosis)
     return Outcome(
         source=run.source,
         kind=run.kind,
@@ -41,7 +52,27 @@ def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
         summary=diagnosis.summary,
         cause=leading.cause if diagnosis.verdict == "sick" else None,
         confidence=leading.confidence,
+        condition=named.id if named else None,
+        condition_title=named.title if named else "",
+        since=diagnosis.marked if named and named.id == diagnosis.headline.id else None,
+        bad=bool(named and named.bad),
     )
+
+
+def _condition(diagnosis: Diagnosis) -> Finding | None:
+    """The condition that the headline names; of a healthy run, the first that is advice."""
+    fault = diagnosis.headline.kind in ("fault", "suspicion")
+    named = next((found for found in diagnosis.conditions if found.id == diagnosis.headline.id), None)
+    return named or (None if fault else next(iter(diagnosis.conditions), None))
+
+
+# What people call these series, where the log has no column of that name.
+USUAL = {
+    **dict.fromkeys(("val_loss", "valid_loss", "validation_loss", "eval_loss", "test_loss"), "loss/validation"),
+    **dict.fromkeys(("loss", "train_loss", "training_loss"), "loss/train"),
+    **dict.fromkeys(("accuracy", "acc", "val_acc", "val_accuracy", "validation_accuracy"), "accuracy/validation"),
+    **dict.fromkeys(("train_acc", "train_accuracy"), "accuracy/train"),
+}
 
 
 def find_series(run: Run, metric: str) -> str | None:
@@ -54,7 +85,8 @@ def find_series(run: Run, metric: str) -> str | None:
     columns = mapping(run.fact("log").get("columns"))
     if named := next((role for role, column in columns.items() if str(column).lower() == wanted), None):
         return str(named) if run.series(str(named)) else None
-    return "accuracy/validation" if wanted == "accuracy" and run.series("accuracy/validation") else None
+    usual = USUAL.get(wanted)
+    return usual if usual and run.series(usual) else None
 
 
 def higher_is_better(name: str) -> bool:
@@ -143,3 +175,78 @@ def _stability(diagnosis: Diagnosis) -> str:
     if raised("early-instability") and not words:
         words.append("rough start")
     return ", ".join(words) or ("too short" if raised("too-short") else "steady")
+
+
+MOST_NAMED = 5  # names in a message
+
+
+@dataclass
+class Skipped:
+    beside_logs: list[Place] = field(default_factory=list)  # text with losses beside logs of a certain format
+    unreadable: list[str] = field(default_factory=list)  # reasons, each with the name of its file
+    no_log: int = 0  # number of text files without training values
+
+    def add(self, place: Place, reasons: list[str]) -> None:
+        """Add a file that could not be read: a damaged log, or not a log."""
+        if place.weak:
+            self.no_log += bool(reasons)
+        elif not is_config(place.path):
+            self.unreadable += reasons
+
+    def sentences(self) -> Iterator[str]:
+        if self.beside_logs:
+            named = listed([str(place.path.relative_to(place.root or "")) for place in self.beside_logs], MOST_NAMED)
+            yield f"text beside other logs was not read ({named}): name the files to include them"
+        for reason in self.unreadable[:MOST_NAMED]:
+            yield f"skipped: {reason}"
+        if len(self.unreadable) > MOST_NAMED:
+            yield f"skipped: {len(self.unreadable) - MOST_NAMED} further files for similar reasons"
+        if self.no_log:
+            yield f"text files without training values skipped: {self.no_log}"
+
+
+Judged = list[list["Outcome | str"]]  # for each place its runs, or the reason why it could not be read
+
+
+@dataclass
+class Gathered:
+    outcomes: list[Outcome] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)  # reasons why logs that the user named could not be read
+    skipped: Skipped = field(default_factory=Skipped)  # other files in the folders
+
+
+def gather(
+    places: Sequence[Place],
+    options: Options,
+    metric: Metric | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Gathered:
+    """Read and diagnose all runs at the places, in their order."""
+    judge = partial(spread, partial(_judge_all, options=options, metric=metric), progress=progress)
+    found, left_out = read_places(places, judge, lambda results: any(isinstance(r, Outcome) for r in results))
+    gathered = Gathered()
+    gathered.skipped.beside_logs += left_out
+    for place, results in found.items():
+        gathered.outcomes += [result for result in results if isinstance(result, Outcome)]
+        reasons = [result for result in results if isinstance(result, str)]
+        if place.root:
+            gathered.skipped.add(place, reasons)
+        else:
+            gathered.failed += reasons
+    return gathered
+
+
+def _judge_all(places: Sequence[Place], *, options: Options, metric: Metric | None) -> Judged:
+    """Return errors as texts, because an exception would lose the rest of the chunk."""
+    return [_judge(place, options, metric) for place in places]
+
+
+def _judge(place: Place, options: Options, metric: Metric | None) -> list[Outcome | str]:
+    try:
+        runs = read(place.path, options)
+    except (ReaderError, RecordError) as error:
+        return [str(error)]
+    usable = [run for run in runs if run.series("loss/train") or run.series("loss/validation") or metric]
+    if not usable:
+        return [f"{place.path} holds no loss"]
+    return [outcome_of(run, metric) for run in usable]

@@ -1,35 +1,31 @@
 """The logic of the interview, independent of any screen: it chooses questions, takes answers, and gives a diagnosis.
 
 The state is plain JSON. It holds only what was said, nothing that can be computed from it, so it can be saved or passed
-between processes at any time. The next question is the one whose answer is expected to give the most information about
-the cause (`information.py`).
+between processes at any time. First come the questions that every guide asks of the symptom (`trees/`), then the one
+whose answer is expected to give the most information about the cause (`information.py`). Where nothing was understood,
+the symptoms are offered, and nothing is diagnosed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..diagnosis import judged_signs, model_for
-from ..diagnosis.model import Model
+from ..conditions import Finding, established
 from ..record import Run
-from ..signs import Signs
+from ..signs import Signs, measure_all
 from .conclusion import Consultation
 from .conclusion import consult as _consult
-from .information import ranked
-from .matching import Match, heard, recognise
-from .questions import AnswerError, Telling, all_questions
-from .sources import base_run
-from .symptoms import OTHER, all_symptoms
-from .telling import read_pasted, told_run
+from .information import answers_of, base_run, ranked, read_pasted, told_run
+from .matching import OTHER, Match, all_symptoms, heard, recognise, telling_of
+from .questions import AnswerError, Option, Question, Telling, all_questions
 
 State = Mapping[str, Any]
 SCHEMA = "traindx.interview/1"
-MOST = 8  # answers; after these, an experiment tells more than another answer
+MOST = 8  # questions, skipped ones included; after these, an experiment tells more than another answer
 MOST_SYMPTOMS = 2  # the clearest ones that a record shows
-MOST_SHOWN = 14  # questions, including skipped ones
-FEWEST = 3  # this many questions are asked even if they tell little
-WORTHWHILE, WORTHLESS = 0.04, 0.003  # least expected bits of an answer: after the first FEWEST questions, and before
+WORTHWHILE, WORTHLESS = 0.04, 0.003  # least expected bits of an answer: of any question, of one that the tree asks
 SYMPTOMS, WORDS, COURSE = "symptoms", "words", "course"
 NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
 
@@ -46,24 +42,41 @@ def next_question(state: State) -> dict[str, Any] | None:
     checked(state)
     known = {*state["answers"], *state["skipped"]}
     symptoms = _symptoms(state)
-    if SYMPTOMS not in known and not symptoms:
+    if SYMPTOMS not in known and not symptoms and WORDS not in known:
         return _about_symptoms()
     if WORDS not in known and state["answers"].get(SYMPTOMS) == [OTHER]:
         return _about_words()
+    if not_understood(state):
+        return None if SYMPTOMS in state["skipped"] else _about_symptoms(str(state["answers"][WORDS]))
     asked = [name for name in state["asked"] if name not in (SYMPTOMS, WORDS)]
-    answered = [name for name in asked if name in state["answers"]]
-    if len(answered) >= MOST or len(asked) >= MOST_SHOWN or _handed_over(state) or _only_wished(state):
+    if len(asked) >= MOST or _handed_over(state) or _only_wished(state):
         return None
     open_questions = [question for name, question in all_questions().items() if name not in known]
     if not _symptoms_known(state) and COURSE not in known:
-        open_questions = [all_questions()[COURSE]]  # no symptom was recognised, so ask how the loss behaved
-    run, signs, model, temperature = _heard(state)
+        open_questions = [all_questions()[COURSE]]  # no symptom was named, so ask how the loss behaved
+    run, signs = _heard(state)
     if run.kind != "interview":
         open_questions = [question for question in open_questions if question.id != "losses"]
-    worth = ranked(open_questions, signs, model, temperature, [said for _, said in _tellings(state)])
-    if not worth or worth[0][0] < (WORTHWHILE if len(asked) >= FEWEST else WORTHLESS):
+    guided = _guided(state, signs)
+    if guided is not None:
+        return shown(guided, None, len(asked))
+    if open_questions and [question.id for question in open_questions] == [COURSE]:
+        return shown(open_questions[0], None, len(asked))
+    condition = _condition(run, signs)
+    if condition is None:
         return None
-    bits, question = worth[0]
+    symptoms_said = [all_symptoms()[name] for name in symptoms if name in all_symptoms()]
+    named = {fork.question for symptom in symptoms_said for fork in symptom.forks}
+    if symptoms_said and all(symptom.closed for symptom in symptoms_said):
+        open_questions = [question for question in open_questions if question.id in named]
+    worth = ranked(open_questions, signs, condition, [said for _, said in _tellings(state)])
+    worth = [(bits, q) for bits, q in worth if bits >= (WORTHLESS if q.id in named else WORTHWHILE)]
+    worth.sort(key=lambda item: item[1].id not in named)
+    return shown(worth[0][1], worth[0][0], len(asked)) if worth else None
+
+
+def shown(question: Question, bits: float | None = None, asked: int = 0) -> dict[str, Any]:
+    """The question as a screen or an assistant gets it, after `asked` others."""
     return {
         "id": question.id,
         "ask": question.ask,
@@ -72,9 +85,9 @@ def next_question(state: State) -> dict[str, Any] | None:
         "kind": "paste" if question.many_lines else "choice" if question.options else "text",
         "options": [{"key": option.key, "label": option.label} for option in question.options],
         "hint": question.hint,
-        "number": len(asked) + 1,
+        "number": asked + 1,
         "of": MOST,
-        "bits": round(bits, 3),
+        "bits": None if bits is None else round(bits, 3),
     }
 
 
@@ -132,9 +145,9 @@ def conclude(state: State) -> dict[str, Any]:
 def consultation(state: State) -> Consultation:
     """The same, with the diagnosis as an object."""
     checked(state)
-    run, signs, _, _ = _heard(state)
+    run, signs = _heard(state)
     symptoms = [all_symptoms()[name] for name in _symptoms(state) if name in all_symptoms()]
-    return _consult(state, run, signs, symptoms, _matched(state), _tellings(state))
+    return _consult(state, run, signs, symptoms, _matched(state), _tellings(state), not_understood(state))
 
 
 def checked(state: State) -> None:
@@ -147,19 +160,50 @@ def checked(state: State) -> None:
         raise AnswerError(f"this interview is damaged: {wrong[0]} is missing")
 
 
-def _heard(state: State) -> tuple[Run, Signs, Model, float]:
+def not_understood(state: State) -> bool:
+    """Whether words were said of which nothing was understood, and nothing else is known."""
+    said = set(state["answers"]) - {SYMPTOMS, WORDS}
+    chosen = [name for name in state["answers"].get(SYMPTOMS, []) if name != OTHER]
+    words = str(state["answers"].get(WORDS, ""))
+    return bool(words) and not (said or chosen or state.get("source") or _matched(state))
+
+
+def _heard(state: State) -> tuple[Run, Signs]:
     source = state.get("source")
     run = told_run([said for _, said in _tellings(state)], base_run(str(source)) if source else None)
-    model, kind = model_for(run)
-    return run, judged_signs(run), model, model.parameters.temperature.get(kind, 1.0)
+    return run, measure_all(run)
+
+
+def _condition(run: Run, signs: Signs) -> Finding | None:
+    """The condition that leads by what was said and measured so far."""
+    return next(iter(established(run, signs)), None)
+
+
+def _guided(state: State, signs: Signs) -> Question | None:
+    """The next of the questions that every guide asks of these symptoms, unless a record has answered it."""
+    known = {*state["answers"], *state["skipped"]}
+    firm = {name for name, sign in signs.items() if not sign.values.get("told")}
+    orders = [all_symptoms()[name].first for name in _symptoms(state) if name in all_symptoms()]
+    for place in range(max(map(len, orders), default=0)):
+        for order in orders:
+            if place < len(order) and order[place] not in known:
+                question = all_questions()[order[place]]
+                told = {name for _, levels in answers_of(question) for name in levels}
+                if not told or told - firm:
+                    return question
+    return None
 
 
 def _tellings(state: State) -> list[tuple[str, Telling]]:
     """What was said, by question. Symptoms come first, so that more specific answers override them."""
     found: list[tuple[str, Telling]] = []
     answers = state["answers"]
-    chosen = [name for name in _said_symptoms(state) if name in all_symptoms()]
-    found += [(SYMPTOMS, all_symptoms()[name].tell()) for name in chosen]
+    worded = {match.id: match for match in _matched(state) if match.kind == "symptom"}
+    for name in _said_symptoms(state):
+        if name in worded:  # the words say more than the title
+            found.append((WORDS, telling_of(worded[name])))
+        elif name in all_symptoms():
+            found.append((SYMPTOMS, all_symptoms()[name].tell()))
     found += [(WORDS, Telling("", dict(match.facts))) for match in _matched(state) if _handed_over(state)]
     for name, question in all_questions().items():
         if name in answers:
@@ -172,7 +216,7 @@ def _symptoms(state: State) -> list[str]:
     named = [name for name in _said_symptoms(state) if name != OTHER]
     if named or SYMPTOMS in state["answers"] or not state.get("source"):
         return named or _said_symptoms(state)
-    signs = judged_signs(base_run(str(state["source"])))
+    signs = measure_all(base_run(str(state["source"])))
     shown = {
         name: max((signs.level(s) or 0.0 for s in symptom.complaints), default=0.0)
         for name, symptom in all_symptoms().items()
@@ -193,10 +237,9 @@ def _matched(state: State) -> list[Match]:
 
 
 def _handed_over(state: State) -> bool:
-    """Whether the words are about something out of scope, and no symptom of training was chosen as well."""
-    chosen = [name for name in state["answers"].get(SYMPTOMS, []) if name != OTHER]
+    """Whether the words are about something out of scope, and no symptom of training was named as well."""
     found = _matched(state)
-    return not chosen and any(match.kind == "handover" and match.facts for match in found)
+    return not _symptoms_known(state) and any(match.kind == "handover" and match.facts for match in found)
 
 
 def _only_wished(state: State) -> bool:
@@ -231,35 +274,31 @@ def _chosen_symptoms(value: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _about_symptoms() -> dict[str, Any]:
-    options = [{"key": symptom.id, "label": symptom.title} for symptom in all_symptoms().values()]
-    return {
-        "id": SYMPTOMS,
-        "ask": "What do you see? Choose all that fit.",
-        "why": "The other questions depend on this.",
-        "how": "If none fits, choose the last one and say it in your own words.",
-        "kind": "several",
-        "options": [*options, {"key": OTHER, "label": "Something else, in my own words"}],
-        "hint": "",
-        "number": 0,
-        "of": MOST,
-        "bits": None,
-    }
+def _about_symptoms(not_understood: str = "") -> dict[str, Any]:
+    other = [] if not_understood else [Option(OTHER, "Something else, in my own words", "")]
+    asked = Question(
+        SYMPTOMS,
+        "What do you see? Choose all that fit.",
+        "The other questions depend on this.",
+        "If none fits, choose the last one and say it in your own words.",
+        (*(Option(symptom.id, symptom.title, "") for symptom in all_symptoms().values()), *other),
+    )
+    if not_understood:
+        ask = f"I did not understand {not_understood!r}. Which of these do you see?"
+        how = "If none fits, skip: nothing is diagnosed from words that I do not understand."
+        asked = replace(asked, ask=ask, how=how)
+    return {**shown(asked), "kind": "several", "number": 0}
 
 
 def _about_words() -> dict[str, Any]:
-    return {
-        "id": WORDS,
-        "ask": "What happens, or what would you like to know? Say it in your own words.",
-        "why": "Some questions have a short answer. Others are for another tool, which I then name.",
-        "how": "One or two sentences are enough.",
-        "kind": "text",
-        "options": [],
-        "hint": "for example: the loss is fine but the predictions are nonsense",
-        "number": 0,
-        "of": MOST,
-        "bits": None,
-    }
+    asked = Question(
+        WORDS,
+        "What happens, or what would you like to know? Say it in your own words.",
+        "Some questions have a short answer. Others are for another tool, which I then name.",
+        "One or two sentences are enough.",
+        hint="for example: the loss is fine but the predictions are nonsense",
+    )
+    return {**shown(asked), "number": 0}
 
 
 def _with(state: State, question: str, value: Any) -> dict[str, Any]:

@@ -1,78 +1,124 @@
-"""The consultation as text for the terminal: the diagnosis first, then how it was reached and what to do."""
+"""The consultation as text for the terminal: the condition, what may lie behind it, what to do now, and one command.
+
+With --why also the path through the tree, the whole diagnosis, the other measures and the rules for stopping.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from ..reports import Look, render
-from ..reports.layout import Page
-from ..wording import clean
-from .conclusion import Consultation, wish_command
-from .walking import Path, Step
+from ..reports import Entry, Look, Section, lines, page_of, render
+from ..wording import probability
+from .conclusion import Consultation, Likely, headline, wish_command
+from .matching import Path, Step, all_symptoms
 
 BY = {"told": "you said", "measured": "measured", "": ""}
 
 
 def consultation_page(found: Consultation, look: Look) -> str:
-    page = Page(look)
-    _wishes(page, found)
-    _diagnosis(page, found)
+    """The parts of the answer; with --why the whole diagnosis stands in between as its own report."""
+    page = page_of([*_answer(found), *([] if look.why else _more(found))], look)
+    if not look.why or found.diagnosis is None or found.diagnosis.verdict == "out-of-scope":
+        return page
+    whole = replace(found.diagnosis, next_tests=[])  # MEASURE below lists all commands
+    pages = [page, page_of(_paths(found), look), render(whole, "text", **vars(look)), page_of(_further(found), look)]
+    return "\n\n".join(part for part in pages if part)
+
+
+def _answer(found: Consultation) -> Iterator[Section]:
+    for match in found.wishes:  # first, because they are what the person asked for
+        yield Section("IT DEPENDS", lines([match.decides, match.text], ""), apart=True)
+        yield _command("MEASURE", wish_command(match))
+    if not found.understood:
+        symptoms = lines(symptom.title for symptom in all_symptoms().values())
+        again = Entry("Say it again in one of these forms, or give me a log: traindx ask LOG")
+        not_understood = Entry("I did not understand that, so I diagnose nothing. What do you see?")
+        yield Section("", [not_understood, *symptoms, again], apart=True)
+    elif found.diagnosis is not None:
+        yield from _diagnosed(found)
+    elif not (found.wishes or found.handovers):
+        yield Section("", [Entry(headline(found))])
     for pointer in found.handovers:
-        page.gap()
-        page.prose("INSTEAD", pointer.text)
-    page.items("MEMORY", found.known_of_memory, most=8)
-    page.items("BUT", found.conflicts, most=3)
-    for path in found.paths:
-        page.gap()
-        _path(page, path)
-    if found.recovery:
-        page.gap()
-        page.items("GO BACK", found.recovery, most=3)
-    _commands(page, found)
-    if found.stopping:
-        page.gap()
-        page.items("STOP WHEN", found.stopping, most=3)
-    return str(page)
+        yield Section("OUT OF SCOPE", [Entry(pointer.text)], apart=True)
+    yield Section("MEMORY", lines(found.known_of_memory))
+    yield Section("BUT", lines(found.conflicts), 3)
 
 
-def _wishes(page: Page, found: Consultation) -> None:
-    """The answers to wishes come first, because they are what the person asked for."""
-    for match in found.wishes:
-        page.prose("YOU ASK", match.text)
-        page.block("", [wish_command(match)])
-        page.gap()
+def _diagnosed(found: Consultation) -> Iterator[Section]:
+    diagnosis = found.diagnosis
+    assert diagnosis is not None
+    if diagnosis.verdict == "out-of-scope":
+        yield Section("OUT OF SCOPE", [] if found.handovers else [Entry(diagnosis.summary)])
+        return
+    yield Section("CONDITION" if found.condition else "ANSWER", [Entry(diagnosis.summary)], apart=True)
+    yield Section("LIKELY WHY", list(_behind(found)), apart=True)
+    if found.now is not None:
+        code = "" if found.now.code.startswith("traindx ") else found.now.code  # RUN below has the command
+        yield Section("DO NOW", [Entry(found.now.text, code=code.splitlines())], apart=True)
+    if found.run is not None:
+        yield _command("RUN", found.run.command, found.run.why, apart=True)
 
 
-def _diagnosis(page: Page, found: Consultation) -> None:
-    if not found.judged and (found.wishes or found.handovers):
-        return  # only wishes or matters out of scope were named
-    diagnosis = replace(found.diagnosis, next_tests=[])  # MEASURE below lists all commands
-    look = page.look
-    text = render(diagnosis, "text", why=look.why, width=look.width, colour=look.colour, ascii_only=look.ascii_only)
-    page.lines += text.splitlines()
+def _command(label: str, command: str, why: str = "", apart: bool = False) -> Section:
+    return Section(label, [Entry("", code=[command]), *([Entry(why)] if why else [])], apart=apart)
 
 
-def _path(page: Page, path: Path) -> None:
+def _behind(found: Consultation) -> Iterator[Entry]:
+    """What may lie behind the condition, with the share that nothing above accounts for."""
+    guessed = [one for one in found.likely if one.probability is not None]
+    for one in found.likely:
+        yield Entry(_cause(one), "you said  " if one.probability is None else f"{probability(one.probability):>4}  ")
+    if found.itself is not None and found.itself[0]:
+        yield Entry(f"In {found.itself[0]} of {found.itself[1]} public cases nothing else was wrong.")
+    elif guessed and len(guessed) == len(found.likely):
+        rest = 1.0 - sum(round(one.probability or 0.0, 2) for one in guessed)  # as shown: together they are 100 %
+        yield Entry("other causes, or unknown", f"{probability(rest):>4}  ")
+
+
+def _cause(one: Likely) -> str:
+    """The cause, and how often it was found in public cases."""
+    if one.cases is None or not one.cases[0]:
+        return one.title
+    return f"{one.title} ({one.cases[0]} of {one.cases[1]} public cases)"
+
+
+def _more(found: Consultation) -> Iterator[Section]:
+    """One line that says what --why shows."""
+    if found.diagnosis is None or found.diagnosis.verdict == "out-of-scope":
+        return
+    steps = sum(len(path.steps) for path in found.paths)
+    settled = sum(path.settled for path in found.paths)
+    parts = [f"the path ({settled} of {steps} forks answered)"] if steps else []
+    parts += ["every cause", "what else to measure"]
+    parts += ["which checkpoint to go back to"] if found.recovery else []
+    yield Section("", [Entry(f"With --why: {', '.join(parts)}, and when to stop.")], apart=True)
+
+
+def _paths(found: Consultation) -> Iterator[Section]:
     """Every fork with its answer, and the advice at the end of the path."""
-    page.prose("PATH", f"{path.symptom.title}: {path.settled} of {len(path.steps)} forks answered")
+    for path in found.paths:
+        yield Section("PATH", [*_path(path)], apart=True)
+
+
+def _path(path: Path) -> Iterator[Entry]:
+    yield Entry(f"{path.symptom.title}: {path.settled} of {len(path.steps)} forks answered")
     for step in path.steps:
-        page.prose("", f"{step.ask} {_answer(step)}", bullet="? ")
+        yield Entry(f"{step.ask} {_step(step)}", "? ")
     if path.ends:
-        page.prose("", path.ends, bullet="> ")
+        yield Entry(path.ends, "> ")
 
 
-def _answer(step: Step) -> str:
+def _step(step: Step) -> str:
     if not step.by:
         return "Not known."
     evidence = step.evidence.removeprefix("You said that ").removeprefix("By what you said, ")
     return f"{step.answer.capitalize()} ({BY[step.by]}: {evidence.rstrip('.')})."
 
 
-def _commands(page: Page, found: Consultation) -> None:
-    if not found.commands:
-        return
-    page.gap()
+def _further(found: Consultation) -> Iterator[Section]:
+    yield Section("GO BACK", lines(found.recovery), apart=True)
     for i, command in enumerate(found.commands):
-        page.block("" if i else "MEASURE", [clean(command.command, page.look.ascii_only)])
         settles = f"; decides on {', '.join(command.settles)}" if command.settles else ""
-        page.prose("", f"{command.why}{settles}", bullet="  ")
+        yield _command("" if i else "MEASURE", command.command, f"{command.why}{settles}", apart=not i)
+    yield Section("STOP WHEN", lines(found.stopping), apart=True)

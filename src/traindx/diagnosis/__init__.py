@@ -1,11 +1,14 @@
 """Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
 
+from .behind import behind, how_often
 from .diagnose import diagnose, model_for
-from .excuses import judged_levels, judged_signs
 from .treatment import Effect, SymptomChange, Treatment, TrialCurve, TrialReport
-from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question, SimilarCase
+from .types import Advice, Contribution, Diagnosis, Headline, Hypothesis, NextTest, Question, SimilarCase
 
 __all__ = [
+    "Headline",
+    "behind",
+    "how_often",
     "Advice",
     "Contribution",
     "Diagnosis",
@@ -19,7 +22,5 @@ __all__ = [
     "TrialCurve",
     "TrialReport",
     "diagnose",
-    "judged_levels",
-    "judged_signs",
     "model_for",
 ]

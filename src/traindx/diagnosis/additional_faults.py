@@ -16,12 +16,12 @@ LIKELY = 0.5
 MOST = 3
 
 
-def additional_faults(model: Model, levels: Mapping[str, float], first: str, kind: str) -> list[tuple[str, float]]:
+def additional_faults(model: Model, levels: Mapping[str, float], first: str) -> list[tuple[str, float]]:
     """Causes that are seen beside `first`, with the probability of each once `first` is fixed; most likely first."""
     found: list[tuple[str, float]] = []
     fixed = [first]
     while len(found) < MOST:
-        following = _next_fault(model, levels, fixed, kind)
+        following = _next_fault(model, levels, fixed)
         if following is None:
             break
         found.append(following)
@@ -29,11 +29,11 @@ def additional_faults(model: Model, levels: Mapping[str, float], first: str, kin
     return found
 
 
-def _next_fault(model: Model, levels: Mapping[str, float], fixed: list[str], kind: str) -> tuple[str, float] | None:
+def _next_fault(model: Model, levels: Mapping[str, float], fixed: list[str]) -> tuple[str, float] | None:
     accounted = {*fixed, *(name for known in fixed for name in model.causes[known].explains)} & set(model.causes)
     gone = {sign for name in accounted for sign in model.causes[name].supports}
     left = {sign: level for sign, level in levels.items() if sign not in gone}
-    chances = model.causes_given_wrong(left, kind)
+    chances = model.causes_given_wrong(left)
     candidates = [
         (name, chances[name])
         for name, cause in model.causes.items()

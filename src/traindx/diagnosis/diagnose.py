@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from ..causes import Cause, all_causes
+from ..causes import Cause, all_causes, in_words_of
+from ..conditions import Finding, all_conditions, dismissed, established
+from ..facts import facts_of
 from ..record import Run
-from ..signs import Sign, Signs, all_signs
+from ..signs import Sign, Signs, all_signs, measure_all
 from ..signs.questions import FINITE, VALIDATION, rank
 from ..signs.terms import terms_line
 from .additional_faults import additional_faults
-from .excuses import judged_signs
-from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
-from .next_tests import next_tests
+from .behind import behind, score_behind
+from .model import COST, HEALTHY, QUESTION, UNKNOWN, Model, Term
+from .next_tests import call_of, next_tests
 from .parameters import current
 from .questions import checked, not_measured, questions
-from .summary import summarise, title_of
-from .told import told
-from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
-from .verdict import Assessment, assess
+from .summary import PROBABLE, summarise, title_of
+from .types import Advice, Contribution, Diagnosis, Headline, Hypothesis, Verdict
+from .verdict import STRONG, Assessment, advised_condition, assess, in_time, leading_condition, with_conditions
 
 SHOWN = 5  # hypotheses in an answer
-RIVALS_TOLD = 3
 RIVALS = 2  # hypotheses that are always named, so that one can see what came next
 NEGLIGIBLE = 0.02  # the confidence below which further hypotheses are not named
 SEVERITY = {"critical": 0, "warning": 1, "info": 2}
@@ -30,32 +30,45 @@ SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     """What is wrong with `run`, most likely cause first. `without`: signs that are not to be read from it."""
-    signs = judged_signs(run).without(without)
+    signs = measure_all(run).without(without)
     model, kind = model_for(run)
     levels = {name: sign.level for name, sign in signs.items()}
-    found = _with_critical_signs(assess(model, levels, kind), signs)
-    chances = _chances(model, levels, kind, found)
-    scope = _out_of_scope(run, signs, clear_fault=found.seen is not None)
+    assessed = _with_critical_signs(assess(model, levels, kind), signs)
+    conditions = [_in_words_of(run, found) for found in in_time(assessed, established(run, signs))]
+    harmless = dismissed(run, signs)
+    found = with_conditions(assessed, conditions, kind, model.healthy_chance(levels), harmless)
+    if run.kind == "recorded":  # its layers are measured: a clear fault of them is not outweighed by a falling loss
+        found = _with_critical_signs(found, signs)
+    lost = signs.level("rank-lost")
+    if lost and found.verdict == "healthy":
+        found = replace(found, verdict="inconclusive")
+    leading = leading_condition(found, conditions)
+    chances = _chances(model, levels, kind, found, leading)
+    scope = _out_of_scope(
+        run, signs, clear_fault=found.seen is not None or (kind != "observed" and _outweighs_crash(leading, signs))
+    )
     verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
-    further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
+    further = dict(additional_faults(model, levels, first)) if found.seen == first and not scope else {}
     if model.causes.get(first) is not None and model.causes[first].family == COST:
         first, found, chances, further = _what_hurts_first(model, first, found, chances, further)
         rivals = sorted(((n, c) for n, c in chances.items() if n != first), key=lambda item: -item[1])
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
-    if kind == "told":  # statements separate causes badly: always name three
-        causes = [name for name, _ in rivals if name in model.causes][: RIVALS_TOLD - (first in model.causes)]
-        likely = [name for name, _ in rivals if name in causes or name in likely]
-    shown = [first, *further, *(name for name in likely if name not in further)][: SHOWN + (kind == "told")]
+    shown = [first, *further, *(name for name in likely if name not in further)][:SHOWN]
     hypotheses = [
         replace(_hypothesis(name, chances[name], model, run, signs), beside=further.get(name)) for name in shown
     ]
+    if leading is not None and _by_rates(kind, found, leading):
+        hypotheses = [_with_rates(h, leading, model, levels) for h in hypotheses]
+    hypotheses = _with_measured(
+        hypotheses, conditions, found, run, lambda name: _hypothesis(name, 0.0, model, run, signs)
+    )
     symptoms = _symptoms(signs)
     outcomes = [sign for sign in symptoms if sign.id in {*found.bad, *found.doubts}]
     loss, validation = run.series("loss/train"), run.series("loss/validation")
     return Diagnosis(
         verdict=verdict,
-        summary=scope or summarise(found, hypotheses, symptoms, signs, run),
+        summary=scope or summarise(found, hypotheses, conditions, symptoms, signs, run),
         source=run.source,
         kind=run.kind,
         steps=run.steps,
@@ -63,8 +76,12 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         symptoms=symptoms,
         hypotheses=hypotheses,
         next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
+        headline=_headline(found, hypotheses, leading or advised_condition(found, conditions), scope),
+        conditions=[] if scope else conditions,
         step_unit=run.step_unit,
-        do_now=_do_now(outcomes, run, found, further) if verdict in ("sick", "inconclusive") else [],
+        do_now=_do_now(_in_the_lead(outcomes, conditions), run, found, further)
+        if verdict in ("sick", "inconclusive")
+        else [],
         suspected=found.suspected is not None and not scope,
         advice=_advice(run, signs, verdict, found.advised),
         questions=questions(signs),
@@ -72,10 +89,13 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         checked=checked(signs),
         not_measured=not_measured(signs, run),
         notes=_notes(run),
+        facts=facts_of(run, signs),
         terms=terms_line(run),
         loss=loss if loss else None,
         validation=validation if validation else None,
-        onset=_onset(found, signs, outcomes, symptoms),
+        onset=leading.onset
+        if leading and leading.onset is not None and found.seen is None
+        else _onset(found, signs, outcomes, symptoms),
         errors=signs.errors,
         signs=dict(signs),
     )
@@ -83,9 +103,9 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
 
 def model_for(run: Run) -> tuple[Model, str]:
     """The model that judges this run, and the kind of run by which its confidences are calibrated."""
-    if run.kind == "observed":
-        return current(), "observed"
-    return (told(), "told") if run.fact("told") else (current(), "log")
+    model = current()
+    causes = {name: cause for name, cause in model.causes.items() if cause.possible(run)}
+    return Model(causes, model.parameters), "observed" if run.kind == "observed" else "log"
 
 
 def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
@@ -97,19 +117,97 @@ def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
     return replace(found, verdict="inconclusive", doubts=tuple(critical))
 
 
-def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assessment) -> dict[str, float]:
+def _headline(
+    found: Assessment, hypotheses: Sequence[Hypothesis], leading: Finding | None, scope: str | None
+) -> Headline:
+    """The answer in one id."""
+    if scope:
+        return Headline("out-of-scope", None, 1.0)
+    first = hypotheses[0]
+    if found.seen is not None:
+        return Headline("fault", found.seen, first.confidence)
+    if leading is not None and (found.verdict == "sick" or found.suspected is None):
+        return Headline("condition", leading.id, leading.confidence, leading.onset)
+    if found.suspected is not None:
+        return Headline("suspicion", found.suspected, first.confidence)
+    if found.verdict == "healthy":
+        return Headline("healthy", None, first.confidence)
+    return Headline("unclear", None, first.confidence)
+
+
+def _with_measured(
+    hypotheses: list[Hypothesis],
+    conditions: Sequence[Finding],
+    found: Assessment,
+    run: Run,
+    make: Callable[[str], Hypothesis],
+) -> list[Hypothesis]:
+    """A cause that means the same as a condition is as sure as the condition, and stands before what is suspected.
+
+    Unless that lies behind it.
+    """
+    if found.verdict == "healthy":
+        return hypotheses
+    known = all_causes()
+    named = [c for c in conditions if c.cause in known and c.follows_from is None and c.cause != found.seen]
+    measured = [
+        replace(make(c.cause), confidence=c.confidence, basis="measured", evidence=c.evidence)
+        for c in named
+        if c.cause is not None
+    ]
+    rest = [h for h in hypotheses if h.cause not in {m.cause for m in measured}]
+    if found.seen is not None:
+        return [
+            *rest[:1],
+            *(h for h in rest[1:] if h.beside is not None),
+            *measured,
+            *(h for h in rest[1:] if h.beside is None),
+        ]
+    first = leading_condition(found, conditions) if found.suspected is None or found.verdict == "sick" else None
+    leader = first.cause if first is not None else found.suspected
+    leads = [m for m in measured if m.cause == leader]
+    if first is not None and leads and _lies_behind(hypotheses[0], first, run):
+        return [hypotheses[0], *leads, *rest[1:], *(m for m in measured if m not in leads)]
+    return [*leads, *rest, *(m for m in measured if m not in leads)]
+
+
+def _lies_behind(suspect: Hypothesis, condition: Finding, run: Run) -> bool:
+    """Whether a fault was named, against all others, that accounts for what training is in: dead units are its effect.
+
+    What validation shows is no effect of how the steps were made.
+    """
+    named = suspect.confidence >= STRONG and suspect.cause not in (condition.cause, UNKNOWN) and suspect.family != COST
+    return named and run.kind == "observed" and all_signs()[condition.sign.id].question != VALIDATION
+
+
+def _chances(
+    model: Model, levels: Mapping[str, float], kind: str, found: Assessment, leading: Finding | None
+) -> dict[str, float]:
     """The hypotheses' probabilities. Once something is known to be wrong, `healthy` no longer competes."""
-    causes = model.causes_given_wrong(levels, kind)
-    leading = max(causes, key=lambda name: causes[name])
-    if found.short and model.basis(leading, levels) == "suspected":
-        causes = at_most(causes, leading, POSSIBLY)  # a short run shows little of why
+    if leading is not None and _by_rates(kind, found, leading):
+        return behind(leading, model, levels)
+    causes = model.causes_given_wrong(levels)
     if found.verdict == "sick":
         return causes
     healthy = model.healthy_chance(levels)
     if found.verdict == "healthy":
-        held = model.parameters.claims.get(kind, {}).get(HEALTHY, ())
-        healthy = max(0.5, calibrate({HEALTHY: healthy, "": 1.0 - healthy}, held)[HEALTHY])
-    return {HEALTHY: healthy} | {name: (1.0 - healthy) * chance for name, chance in causes.items()}
+        healthy = max(0.5, healthy)
+    chances = {HEALTHY: healthy} | {name: (1.0 - healthy) * chance for name, chance in causes.items()}
+    if found.suspected is not None and model.measurements(found.suspected, levels) < 2:
+        chances[found.suspected] = min(QUESTION, chances[found.suspected])
+    return chances
+
+
+def _by_rates(kind: str, found: Assessment, leading: Finding | None) -> bool:
+    """Whether the faults are ranked by how often each was found behind the condition of a log."""
+    return kind == "log" and leading is not None and found.seen is None and found.verdict != "healthy"
+
+
+def _with_rates(hypothesis: Hypothesis, leading: Finding, model: Model, levels: Mapping[str, float]) -> Hypothesis:
+    """The hypothesis with the arithmetic of `behind`, for --why."""
+    prior, terms = score_behind(leading, model, hypothesis.cause, levels)
+    told = [Contribution(t.name, t.level, t.weight, t.amount) for t in terms]
+    return replace(hypothesis, prior=prior, contributions=told)
 
 
 def _what_hurts_first(
@@ -130,6 +228,14 @@ def _symptoms(signs: Signs) -> list[Sign]:
     raised = [sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8]
     raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting", "excuse")]
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
+
+
+def _in_the_lead(outcomes: list[Sign], conditions: Sequence[Finding]) -> list[Sign]:
+    """The outcomes without those that only establish a condition which follows from another one."""
+    units = all_conditions()
+    leads = {name for found in conditions if found.follows_from is None for name in units[found.id].signs}
+    follows = {name for found in conditions if found.follows_from is not None for name in units[found.id].signs}
+    return [sign for sign in outcomes if sign.id in leads or sign.id not in follows]
 
 
 def _do_now(outcomes: list[Sign], run: Run, found: Assessment, further: Collection[str]) -> list[str]:
@@ -172,7 +278,7 @@ def _exit(run: Run) -> str | None:
     if status == "exception":
         error = run.facts.get("error") or {}
         return str(error.get("type") or "exception")
-    if status is None and run.kind == "observed":
+    if status is None and run.kind in ("observed", "recorded"):
         return "running" if run.facts.get("ended") is None else None
     return None if status is None else str(status)
 
@@ -182,7 +288,7 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
     terms = sorted(model.terms(name, levels), key=lambda term: -abs(term.amount))
     contributions = [Contribution(t.name, t.level, t.weight, t.amount) for t in terms]
     prior = model.parameters.prior.get(name, 0.0)
-    cause = model.causes.get(name)
+    cause = all_causes().get(name)
     if cause is None:
         return Hypothesis(name, chance, title_of(name, None), contributions=contributions, prior=prior)
     return Hypothesis(
@@ -192,10 +298,9 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
         basis=model.basis(name, levels),
         evidence=_evidence(terms, signs),
         against=_against(cause, terms, signs),
-        consequences=_consequences(cause, terms, signs),
         fix=cause.fix(run, signs),
         # Advice on what to avoid follows from a cause; if the cause is merely possible, the opposite may be right.
-        avoid=cause.avoid if model.basis(name, levels) == "seen" or chance > POSSIBLY else (),
+        avoid=cause.avoid if model.basis(name, levels) == "seen" or chance >= PROBABLE else (),
         verify=cause.verify,
         reference=cause.reference,
         contributions=contributions,
@@ -210,35 +315,19 @@ def _evidence(terms: list[Term], signs: Signs) -> list[str]:
 
 
 def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
-    """What speaks against it: opposing signs, and expected signs that were looked for and are normal."""
-    opposing = [
-        signs[t.name].text
-        for t in terms
-        if t.amount < -0.4 and t.name in signs and t.level >= 0.3 and t.name in cause.opposes
-    ]
+    """What speaks against it: expected signs that were looked for and are normal, or excused."""
     # Required signs are alternative ways to see a cause: one of them is enough.
     met = any(sign in signs and signs[sign].raised for sign in cause.requires)
     expected = [s for s, w in sorted(cause.supports.items(), key=lambda item: -item[1]) if w >= 1.5 and s in signs]
-    excused = [signs[sign].text for sign in expected if signs[sign].values.get("excused_by")]
+    told = ("excused_by", "refuted_by")
+    excused = [signs[sign].text for sign in expected if any(signs[sign].values.get(key) for key in told)]
     absent = [
         f"expected, but normal: {signs[sign].text}"
         for sign in expected
         if signs[sign].level < 0.1 and signs[sign].text not in excused and not (met and sign in cause.requires)
     ]
     for_it = set(_evidence(terms, signs))
-    return [text for text in dict.fromkeys([*excused[:2], *opposing[:3], *absent[:2]]) if text not in for_it]
-
-
-def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
-    """Other raised signs that this cause accounts for: those of the causes that it imitates."""
-    own = {term.name for term in terms}
-    imitated = [all_causes()[name] for name in cause.explains if name in all_causes()]
-    found: dict[str, Sign] = {}
-    for other in imitated:
-        for sign in other.supports:
-            if sign in signs and signs[sign].raised and sign not in own:
-                found[sign] = signs[sign]
-    return [sign.text for sign in found.values()][:4]
+    return [text for text in dict.fromkeys([*excused[:2], *absent[:2]]) if text not in for_it]
 
 
 def _advice(run: Run, signs: Signs, verdict: Verdict, advised: str | None) -> list[Advice]:
@@ -279,9 +368,29 @@ def _notes(run: Run) -> list[str]:
     return notes
 
 
+def _outweighs_crash(leading: Finding | None, signs: Signs) -> bool:
+    """Whether a log's condition is the answer although the log ends in an error, which may have come after it."""
+    return leading is not None and (leading.grave or (leading.bad and signs.highest("crash-infrastructure") < 1.0))
+
+
+def _in_words_of(run: Run, found: Finding) -> Finding:
+    """The condition with its standard remedies as the users of the run's framework write them."""
+    script, said = run.fact("script"), []
+    for move in found.remedies:
+        code = in_words_of(run, move.code) if move.code else None
+        if code and code.startswith("traindx "):  # a command on the script, which only PyTorch's can be given to
+            called = call_of(script) if script else "train.py"
+            code = None if run.kind == "recorded" else code.replace("train.py", called)
+        said.append(replace(move, code=code))
+    return replace(found, remedies=tuple(said))
+
+
 def _out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
     """One sentence, where this run is not for us to diagnose; else None."""
     never = signs.get("never-trained")
+    lost = signs.get("rank-lost")
+    if lost is not None and lost.raised and not clear_fault:
+        return lost.text
     crash = signs.get("crash-infrastructure")
     # A crash hides nothing that was seen before it: a clear fault is still the diagnosis.
     if crash is not None and crash.raised and not clear_fault:
@@ -291,6 +400,13 @@ def _out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
         return learning.text
     if never is not None and never.raised and not clear_fault:
         return never.text
-    if run.kind not in ("observed", "interview") and not run.series("loss/train") and not run.series("loss/validation"):
+    if run.kind in ("observed", "interview") or clear_fault:
+        return None
+    if networks := run.fact("log").get("networks"):
+        return (
+            f"This log holds the losses of several networks ({', '.join(map(str, networks[:4]))}): none of them alone "
+            "measures progress."
+        )
+    if not any(name.startswith(("loss/", "accuracy/", "metric/")) for name in run.series_names):
         return "This log holds no loss, so there is nothing to judge: log the training loss, or use traindx run."
     return None

@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 
 from ..record import Run
-from ..signs import all_signs
-from .excuses import judged_signs
+from ..signs import all_signs, measure_all
 
 LISTED = 3  # names in a sentence
 DEAD = 0.5  # share of a layer's units that are zero for every sample
@@ -52,7 +51,7 @@ def layer_findings(run: Run) -> list[Finding]:
     known = {finding.id for finding in plain}
     signs = [
         Finding(sign.id, "critical" if sign.severity == "critical" else "warning", sign.text)
-        for sign in sorted(judged_signs(run).raised(), key=lambda sign: -sign.level)
+        for sign in sorted(measure_all(run).raised(), key=lambda sign: -sign.level)
         if sign.severity != "info" and sign.id not in (*OF_A_COURSE, *known)
     ]
     return sorted([*plain, *signs], key=lambda finding: finding.severity != "critical")

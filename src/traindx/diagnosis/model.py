@@ -5,19 +5,20 @@
 compete there, so a low chance of `healthy` alone names no cause. The score of a cause, in log-odds, is
 
     its prior  +  Σ weight · level   of the signs that speak for it
-               −  Σ weight · level   of the signs that speak against it
                −  REQUIRED · (1 − level)   of the strongest sign that it cannot be named without
-               −  EXPLAINED · level   of a seen fault that explains it (a seen wiring fault outranks what it imitates)
+               −  SEEN_ELSEWHERE · level   of a fault that was seen, if this cause is one that cannot be seen
 
-Bad outcomes that no cause accounts for raise `unknown`. A missing sign contributes nothing either way. The weights
-start from the causes' own FOR and AGAINST and are fitted within bounds, never flipped (`fitting.py`); every term is
-kept, so that `--why` can show how a confidence comes about.
+The last is the one rule of explaining away: a fault caught in the act accounts for the dynamics that it makes, and so
+takes from every cause that is only ever inferred from dynamics. Bad outcomes that no cause accounts for raise
+`unknown`. A missing sign contributes nothing either way. The weights start from the causes' own FOR and are fitted
+within bounds, never flipped (`benchmarks/accuracy`); every term is kept, so that `--why` can show how a confidence
+comes about.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -34,39 +35,29 @@ UNKNOWN = "unknown"
 REQUIRED = 6.0
 # The level assumed for a required sign that could not be measured: neither evidence of absence nor support.
 UNMEASURED = 0.35
-EXPLAINED = 3.0
+SEEN_ELSEWHERE = 3.0  # one twentieth is left
 NORMAL = 0.5  # the level below which a sign is not raised
 SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
-
-TELLING = 1.0  # the stated weight from which a sign counts as evidence for this very cause
-TYPICAL = 1.5  # the same for an outcome, which several causes may share
+# Outcomes of the training loss itself, and the level from which they are beyond doubt.
+TRAINING_FAILED = ("training-at-chance", "loss-stuck", "loss-diverged", "loss-not-finite", "loss-heads-wrong-way")
+FAILED = 0.9
 COST = "cost"  # the family of causes that cost time or memory and do not change what is learned
-POSSIBLY = 0.39  # the highest confidence in a cause without evidence of its own, or after a few steps
+ONE_WITNESS = 0.8  # the highest confidence in a fault that one witness shows, where a claim takes two
+# The highest confidence where only a setting speaks for a fault, or one measurement alone and the outcome is fine: of
+# public programs that were suspected of something, most had nothing.
+QUESTION = 0.5
+SPEAKS = 0.5  # the log-odds from which a raised sign counts as a measurement for a cause
 
 Basis = Literal["seen", "suspected"]
-Claims = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What is fitted: priors and weights in log-odds, and corrections that make confidences hold.
-
-    The temperature scales all of them. The confidence in the leading cause is then replaced by how often such a claim,
-    on the same basis, was right on held-out programs (`claims`: pairs of claim and share, linear between). For a
-    suspicion that share is shifted by how much more or less often suspicions of this very cause were right (`offsets`,
-    in log-odds), and never exceeds `bounds`: how often such suspicions were right on field programs.
-    """
+    """What is fitted: priors and weights in log-odds."""
 
     prior: Mapping[str, float]
-    weight: Mapping[str, Mapping[str, float]]  # hypothesis -> sign -> weight, negative where it speaks against
-    temperature: Mapping[str, float] = field(default_factory=dict)  # by kind of run: "observed", "log"
-    claims: Mapping[str, Mapping[str, Claims]] = field(default_factory=dict)  # kind of run -> basis -> claims
-    offsets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> log-odds
-    bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> at most
+    weight: Mapping[str, Mapping[str, float]]  # hypothesis -> sign -> weight; negative only against `healthy`
     about: Mapping[str, Any] = field(default_factory=dict)
-    unmeasured: float = UNMEASURED
-    # The share of a sign's weight that a cause loses if the sign is normal. Fitted weights do not need it.
-    absence: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -94,18 +85,15 @@ class Model:
     def hypotheses(self) -> list[str]:
         return [*self.causes, HEALTHY, UNKNOWN]
 
-    @cached_property
-    def explained_by(self) -> dict[str, list[str]]:
-        """For each cause, the causes that imitate it."""
-        found: dict[str, list[str]] = {name: [] for name in self.causes}
-        for name, cause in self.causes.items():
-            for imitated in cause.explains:
-                if imitated in found:
-                    found[imitated].append(name)
-        return found
+    def seen_level(self, levels: Mapping[str, float]) -> float:
+        """The level of the clearest fault that was caught in the act and may account for the outcome; 0 if none was.
 
-    def seen_level(self, name: str, levels: Mapping[str, float]) -> float:
-        return max((levels.get(sign, 0.0) for sign in self.causes[name].seen_by), default=0.0)
+        What is wrong with the evaluation alone does not account for a training that failed.
+        """
+        failed = max(levels.get(sign, 0.0) for sign in TRAINING_FAILED) >= FAILED
+        able = [cause for cause in self.causes.values() if not (failed and cause.misleads == "validation")]
+        level = max((levels.get(sign, 0.0) for cause in able for sign in cause.caught_by), default=0.0)
+        return level if level >= SEEN else 0.0
 
     def basis(self, name: str, levels: Mapping[str, float]) -> Basis:
         """Whether a cause was caught in the act, or is inferred from its effects."""
@@ -119,30 +107,19 @@ class Model:
         terms = [Term(sign, levels[sign], w) for sign, w in weights.items() if levels.get(sign)]
         cause = self.causes.get(hypothesis)
         if cause is not None:
-            if self.parameters.absence:
-                terms += [Term(s, -a, w) for s, w in weights.items() if (a := self.absence(s, w, levels))]
             terms += self.fixed_terms(cause, levels)
         return terms
-
-    def absence(self, sign: str, weight: float, levels: Mapping[str, float]) -> float:
-        """How normal a supporting sign is, times the weight of absence; 0 if the sign is missing."""
-        level = levels.get(sign)
-        if level is None or weight <= 0 or level >= NORMAL:
-            return 0.0
-        return self.parameters.absence * (1.0 - level / NORMAL)
 
     def fixed_terms(self, cause: Cause, levels: Mapping[str, float]) -> list[Term]:
         """The terms that are fixed rules, not weights."""
         terms = []
         if cause.requires:
-            missing = {sign: 0.0 if sign in by_experiment() else self.parameters.unmeasured for sign in cause.requires}
+            missing = {sign: 0.0 if sign in by_experiment() else UNMEASURED for sign in cause.requires}
             strongest = max(levels.get(sign, missing[sign]) for sign in cause.requires)
             if strongest < 1.0:
                 terms.append(Term("no required sign is raised", 1.0 - strongest, -REQUIRED))
-        for other in self.explained_by[cause.id]:
-            level = self.seen_level(other, levels)
-            if level > 0.5:
-                terms.append(Term(f"explained by {other}", level, -EXPLAINED))
+        if not cause.caught_by and (level := self.seen_level(levels)):
+            terms.append(Term("a fault was seen that accounts for it", level, -SEEN_ELSEWHERE))
         return terms
 
     def score(self, hypothesis: str, levels: Mapping[str, float]) -> float:
@@ -153,22 +130,30 @@ class Model:
         """The probability that nothing is wrong with the program."""
         return logistic(self.score(HEALTHY, levels))
 
-    def causes_given_wrong(self, levels: Mapping[str, float], kind: str) -> dict[str, float]:
-        """The calibrated probability of every cause, and of `unknown`, given that something is wrong."""
-        temperature = self.parameters.temperature.get(kind, 1.0)
+    def causes_given_wrong(self, levels: Mapping[str, float]) -> dict[str, float]:
+        """The probability of every cause, and of `unknown`, given that something is wrong."""
         names = [name for name in self.hypotheses if name != HEALTHY]
-        scores = {name: self.score(name, levels) / temperature for name in names}
+        scores = {name: self.score(name, levels) for name in names}
         highest = max(scores.values())
         weights = {name: math.exp(score - highest) for name, score in scores.items()}
         total = sum(weights.values())
-        chances = self._what_hurts_first({name: weight / total for name, weight in weights.items()}, levels)
+        return self._what_hurts_first(self._by_one_witness({n: w / total for n, w in weights.items()}, levels), levels)
+
+    def _by_one_witness(self, chances: dict[str, float], levels: Mapping[str, float]) -> dict[str, float]:
+        """A suspicion that one measurement alone speaks for has a limit; one that rests on settings is a question."""
         leading = max(chances, key=lambda name: chances[name])
-        basis = self.basis(leading, levels)
-        chances = calibrate(chances, self.parameters.claims.get(kind, {}).get(basis, ()))
-        if basis == "seen" or leading == UNKNOWN:
+        if leading == UNKNOWN or self.basis(leading, levels) == "seen":
             return chances
-        held = self._as_held(chances, leading, kind)
-        return held if self.has_evidence(leading, levels) else at_most(held, leading, POSSIBLY)
+        measured = self.measurements(leading, levels)
+        raised = any(levels.get(sign, 0.0) >= NORMAL for sign in self.causes[leading].caught_by)
+        limit = ONE_WITNESS if measured else QUESTION
+        return {**chances, leading: min(limit, chances[leading])} if raised or measured < 2 else chances
+
+    def measurements(self, name: str, levels: Mapping[str, float]) -> int:
+        """How many independent measurements speak for a cause: signs of one question are one, settings none."""
+        units = all_signs()
+        known = [units[t.name] for t in self.terms(name, levels) if t.name in units and t.amount >= SPEAKS]
+        return len({unit.question for unit in known if unit.shows != "setting" and levels[unit.id] >= NORMAL})
 
     def _what_hurts_first(self, chances: dict[str, float], levels: Mapping[str, float]) -> dict[str, float]:
         """A suspicion that costs only time or memory never ranks before a fault that was caught in the act."""
@@ -183,59 +168,9 @@ class Model:
         other = max(caught, key=lambda name: chances[name])
         return {**chances, leading: chances[other], other: chances[leading]}
 
-    def has_evidence(self, name: str, levels: Mapping[str, float]) -> bool:
-        """Whether any evidence is specific to this cause: "nothing was learned" says that something is wrong, not what.
-
-        An outcome counts if the cause names it as typical, as overfitting does with a rising validation loss.
-        """
-        units = all_signs()
-        least = {s: TYPICAL if s in units and units[s].shows == "outcome" else TELLING for s in levels}
-        return any(
-            w >= least.get(s, TELLING) and levels.get(s, 0.0) >= 0.3 for s, w in self.causes[name].supports.items()
-        )
-
-    def _as_held(self, chances: Mapping[str, float], leading: str, kind: str) -> dict[str, float]:
-        """Limits a suspicion to how often suspicions of this cause were right. No other cause gains from it."""
-        claimed = chances[leading]
-        offset = self.parameters.offsets.get(kind, {}).get(leading, 0.0)
-        held = logistic(log_odds(claimed) + offset)
-        held = min(held, self.parameters.bounds.get(kind, {}).get(leading, 1.0))
-        second = max((chance for name, chance in chances.items() if name != leading), default=0.0)
-        rest = (1.0 - held) / (1.0 - claimed) if claimed < 1.0 else 1.0
-        if held < claimed or second * rest > held:  # the order stays as it is
-            rest = min(1.0, held / second) if second > 0 else 1.0
-        return {name: held if name == leading else chance * rest for name, chance in chances.items()}
-
-
-def at_most(chances: Mapping[str, float], leading: str, most: float) -> dict[str, float]:
-    """The probabilities with the leading one bounded. The order stays, and no other cause gains."""
-    if chances[leading] <= most:
-        return dict(chances)
-    return {name: most if name == leading else min(chance, most) for name, chance in chances.items()}
-
 
 def logistic(score: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, score))))
-
-
-def log_odds(chance: float) -> float:
-    kept = min(max(chance, 1e-9), 1.0 - 1e-9)
-    return math.log(kept / (1.0 - kept))
-
-
-def calibrate(chances: Mapping[str, float], claims: Claims) -> dict[str, float]:
-    """The probabilities with the leading one replaced by how often such a claim was right. The order stays."""
-    if not claims:
-        return dict(chances)
-    leading = max(chances, key=lambda name: chances[name])
-    claimed = chances[leading]
-    rest = 1.0 - claimed
-    second = max((chance for name, chance in chances.items() if name != leading), default=0.0)
-    if rest <= 0.0:
-        return dict(chances)
-    held = float(np.interp(claimed, [claim for claim, _ in claims], [share for _, share in claims]))
-    held = max(held, second / (rest + second))
-    return {name: held if name == leading else chance * (1.0 - held) / rest for name, chance in chances.items()}
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

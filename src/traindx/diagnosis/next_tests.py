@@ -27,6 +27,8 @@ EXPERIMENTS = {
 def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run, suspected: str | None) -> list[NextTest]:
     """Tests ranked by how much each is expected to separate the leaders, best first."""
     leaders = sorted(chances.items(), key=lambda item: -item[1])[:LEADERS]
+    if run.kind == "recorded":  # its script need not be PyTorch's
+        return []
     if run.kind != "observed":
         settles = [name for name, _ in leaders if name not in (HEALTHY, UNKNOWN)]
         wanted = verdict != "healthy" and bool(settles)
@@ -40,10 +42,10 @@ def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run, suspect
         settles = [name for name, _ in leaders if verb in _settled_by(name)]
         bits = math.inf if suspected in settles else _information(settles, leaders)
         if bits >= WORTHWHILE:
-            tests.append((bits, NextTest(f"traindx {verb} {_call(script)}", settles, why)))
+            tests.append((bits, NextTest(f"traindx {verb} {call_of(script)}", settles, why)))
     found = [test for _, test in sorted(tests, key=lambda item: -item[0])]
     open_causes = [name for name, _ in leaders if name not in (HEALTHY, UNKNOWN)]
-    return [*found, NextTest(f"traindx treat {_call(script)}", open_causes, TREAT)] if open_causes else found
+    return [*found, NextTest(f"traindx treat {call_of(script)}", open_causes, TREAT)] if open_causes else found
 
 
 def _settled_by(name: str) -> Sequence[str]:
@@ -51,7 +53,7 @@ def _settled_by(name: str) -> Sequence[str]:
     return cause.settled_by if cause is not None else ()
 
 
-def _call(script: Mapping[str, object]) -> str:
+def call_of(script: Mapping[str, object]) -> str:
     """How the script was called; arguments that the record masks are left to the user."""
     argv = script.get("argv")
     words = [str(a) for a in argv] if isinstance(argv, list) else []

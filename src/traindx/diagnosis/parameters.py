@@ -33,7 +33,7 @@ def stated(causes: Mapping[str, Cause]) -> Parameters:
         if cause.advisory or not cause.supports:
             continue
         prior[name] = PRIOR_CAUSE
-        weight[name] = {**{s: -w for s, w in cause.opposes.items()}, **dict(cause.supports)}
+        weight[name] = dict(cause.supports)
         for sign, w in cause.supports.items():
             strongest[sign] = max(strongest.get(sign, 0.0), w)
     outcomes = [unit.id for unit in all_signs().values() if unit.shows == "outcome"]
@@ -42,7 +42,7 @@ def stated(causes: Mapping[str, Cause]) -> Parameters:
     weight[HEALTHY] = troubles | dict.fromkeys(successes, SUCCESS_WEIGHT)
     weight[UNKNOWN] = dict.fromkeys(outcomes, UNKNOWN_WEIGHT)
     prior[HEALTHY], prior[UNKNOWN] = PRIOR_HEALTHY, PRIOR_UNKNOWN
-    return Parameters(prior, weight, {"observed": 1.0, "log": 1.5})
+    return Parameters(prior, weight)
 
 
 @cache
@@ -60,10 +60,6 @@ def current() -> Model:
             {**fallback.prior, **fitted["prior"]},
             # A sign that is newer than the fit keeps the weight that the causes state.
             {name: {**stated, **fitted["weight"].get(name, {})} for name, stated in fallback.weight.items()},
-            {**fallback.temperature, **fitted["temperature"]},
-            fitted.get("claims", {}),
-            fitted.get("offsets", {}),
-            fitted.get("bounds", {}),
             fitted.get("about", {}),
         ),
     )

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-TrialVerdict = Literal["cured", "helped", "no-change", "worse", "failed"]
-TreatmentVerdict = Literal["cured", "helped", "no-proven-fix", "nothing-to-treat", "not-treatable"]
+# cured: no symptom is left. proven: a fault that was seen is gone and the run is better for it, but a symptom is left.
+TrialVerdict = Literal["cured", "proven", "helped", "no-change", "worse", "failed"]
+TreatmentVerdict = Literal["cured", "proven", "helped", "no-proven-fix", "nothing-to-treat", "not-treatable"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,10 @@ class TrialReport:
     curves: Sequence[TrialCurve] = ()  # control and treated, of the first seed
     steps: int = 0  # that the treated run was given: not the control's, where equal samples are compared
 
+    @property
+    def proves(self) -> bool:
+        return self.verdict in ("cured", "proven")
+
     def as_object(self) -> dict[str, Any]:
         interval = None if self.effect.interval is None else list(self.effect.interval)
         return {
@@ -105,6 +110,10 @@ class Treatment:
     seconds: float = 0.0
     control_runs: int = 0
     control_seconds: float = 0.0  # of the first control run
+
+    @property
+    def proves(self) -> bool:
+        return self.verdict in ("cured", "proven")
 
     def as_object(self) -> dict[str, Any]:
         return {

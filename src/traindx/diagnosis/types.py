@@ -7,14 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..causes import Fix
+from ..conditions import Finding
+from ..facts import Fact
 from ..record import Series
 from ..signs import Sign
-from ..wording import probability
+from ..wording import clean, probability
 from .treatment import Treatment
 
 Verdict = Literal["healthy", "sick", "inconclusive", "out-of-scope"]
-# Caught in the act, inferred from dynamics or a curve, or settled by an experiment.
-Basis = Literal["seen", "suspected", "proven", "refuted"]
+# Caught in the act, established by measurement, inferred from dynamics or a curve, or settled by an experiment.
+Basis = Literal["seen", "measured", "suspected", "proven", "refuted"]
+Kind = Literal["fault", "condition", "suspicion", "healthy", "unclear", "out-of-scope"]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The answer in one id: what the summary names."""
+
+    kind: Kind
+    id: str | None
+    confidence: float
+    since: int | None = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,8 @@ class Diagnosis:
     symptoms: Sequence[Sign]
     hypotheses: Sequence[Hypothesis]
     next_tests: Sequence[NextTest]
+    headline: Headline = field(default_factory=lambda: Headline("unclear", None, 0.0))
+    conditions: Sequence[Finding] = ()  # what the run is in, the leading one first
     do_now: Sequence[str] = ()  # what helps whatever the cause: which checkpoint to keep, whether to stop
     step_unit: str = "step"  # or epoch, or row, as a log counts
     suspected: bool = False  # inconclusive because a cause is suspected although the outcome is fine
@@ -115,6 +130,7 @@ class Diagnosis:
     not_measured: Sequence[str] = ()  # what the verdict is blind to, and why
     notes: Sequence[str] = ()  # how the input was read: which columns, what was left out
     similar: SimilarCase | None = None  # solved earlier on this machine; has no part in the ranking
+    facts: Sequence[Fact] = ()  # the lab report, most unusual first, then the wiring
     terms: str = ""  # what the loss is a sum of, where it is one, with values
     loss: Series | None = None
     validation: Series | None = None
@@ -132,9 +148,20 @@ class Diagnosis:
         """What is wrong beside the leading cause, in the order in which to fix it."""
         return [hypothesis for hypothesis in self.hypotheses if hypothesis.beside is not None]
 
+    @property
+    def marked(self) -> int | None:
+        """Where charts and tables mark a beginning: not in a healthy run, nor where it holds from the start."""
+        starts = [int(curve.steps[0]) for curve in (self.loss, self.validation) if curve]
+        broken = self.loss is not None and not self.loss.finite
+        advice = {found.onset for found in self.conditions if not found.bad}
+        elsewhere = self.headline.kind != "condition" and self.onset in advice
+        if self.verdict == "healthy" or self.headline.id == "unfinished" or elsewhere:
+            return None
+        return self.onset if broken or self.onset not in starts else None
+
     def __repr__(self) -> str:
         word = "suspected" if self.suspected else self.verdict
-        return f"<Diagnosis of {self.source}: {word}. {self.summary}>"
+        return clean(f"<Diagnosis of {self.source}: {word}. {self.summary}>").replace("\n", " ")
 
     def __str__(self) -> str:
         # People print a diagnosis; the text report lives downstream.

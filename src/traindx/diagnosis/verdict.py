@@ -1,6 +1,6 @@
 """Is something wrong? From what was seen and from the outcome; never from a low chance of `healthy` alone.
 
-SICK needs a fault caught in the act, or an outcome that is bad by itself. A suspicion with a fine outcome is
+SICK needs a fault caught in the act, or a bad condition (`conditions/`). A suspicion with a fine outcome is
 inconclusive until an experiment has settled it. HEALTHY is earned by learning that was measured, with no open doubt. A
 cause that costs a run part of what it could gain (`GAINS`) is advice as long as the outcome is fine. So is a
 weak suspicion if the run has learned what it set out to, unless that cause would make the outcome look better than it
@@ -9,9 +9,10 @@ is (`MISLEADS`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from ..conditions import Finding, all_conditions
 from ..signs import SignUnit, all_signs
 from .model import SEEN, UNKNOWN, Model
 from .types import Verdict
@@ -48,7 +49,7 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
     known = [units[name] for name in levels if name in units]
     bad = tuple(unit.id for unit in known if _reaches(unit, unit.bad_from, levels, early))
     doubts = tuple(unit.id for unit in known if _reaches(unit, unit.doubt_from, levels, False))
-    causes = model.causes_given_wrong(levels, kind)
+    causes = model.causes_given_wrong(levels)
     leading = max(causes, key=lambda name: causes[name])
     healthy = model.healthy_chance(levels)
     named = leading != UNKNOWN and causes[leading] >= NAMED and healthy < ALARM
@@ -67,6 +68,67 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
     if healthy < ALARM:
         return Assessment("inconclusive", bad, doubts, short=early)
     return Assessment("healthy")
+
+
+def in_time(found: Assessment, conditions: Sequence[Finding]) -> list[Finding]:
+    """The conditions that can be judged by now: a loss that is lost or thrown out in the first steps is."""
+    units = all_signs()
+    # A loss that is the same number on different batches is broken however few there are.
+    soon = {c.id for c in conditions if c.sign.values.get("constant")}
+    early = [c for c in conditions if c.advice or (units[c.sign.id].needs_time and c.id not in soon)]
+    return [c for c in conditions if not (found.short and c in early)]
+
+
+def with_conditions(
+    found: Assessment, conditions: Sequence[Finding], kind: str, healthy: float, harmless: Collection[str] = ()
+) -> Assessment:
+    """A bad condition in a log is the verdict; a condition that is not sure yet keeps a run from being called healthy.
+
+    `harmless`: signs that the conditions which rest on them have dismissed; in a log they are no doubt either.
+
+    Of an observed run more is known than its curves: a condition is weighed against the chance that the run is
+    `healthy`, and comes before what is only suspected.
+    """
+    if found.seen is not None:
+        return found
+    conditions = [c for c in conditions if c.follows_from is None]
+    if kind == "observed":
+        if found.verdict == "healthy" or not any(not c.advice for c in conditions):
+            return found
+        bad = any(c.bad for c in conditions) and healthy < ALARM and not found.short
+        return replace(found, verdict="sick" if bad else found.verdict, suspected=None)
+    if any(c.bad for c in conditions):
+        return replace(found, verdict="sick", suspected=None)
+    if found.suspected in {unit.cause for unit in all_conditions().values()}:  # it is measured, or it is not there
+        found = replace(found, suspected=None, verdict="inconclusive" if found.doubts or found.short else "healthy")
+    well = {*harmless, *(name for c in conditions if c.advice for name in c.signs)}
+    doubts = tuple(name for name in found.doubts if name not in well)
+    if found.doubts and not doubts and not (found.short or found.suspected or found.bad):
+        found = replace(found, doubts=doubts, verdict="healthy")
+    unsure = any(not c.advice for c in conditions)
+    if unsure:  # what was measured is named before what is only suspected
+        return replace(found, verdict="inconclusive", suspected=None, advised=None)
+    if conditions and not (unsure or doubts or found.short or found.suspected or found.bad):
+        return replace(found, verdict="healthy")  # all that holds is advice
+    return found
+
+
+def advised_condition(found: Assessment, conditions: Sequence[Finding]) -> Finding | None:
+    """What the answer on a healthy run begins with. That more steps would help is true of most: it is said last."""
+    first = next(iter(conditions), None)
+    if first is None or found.verdict != "healthy" or first.follows_from is not None:
+        return None
+    return None if all_conditions()[first.id].said_last else first
+
+
+def leading_condition(found: Assessment, conditions: Sequence[Finding]) -> Finding | None:
+    """The condition that the answer names: a bad one where the run is sick; of a healthy run none is bad."""
+    if found.verdict == "healthy":
+        return None
+    named = [c for c in conditions if not c.advice]
+    bad = [c for c in named if c.sign.id in found.bad or c.bad]
+    advice = () if found.short else conditions
+    return next(iter([*bad, *named, *advice]), None)
 
 
 def _outweighed(
@@ -92,4 +154,15 @@ def _reaches(unit: SignUnit, limit: float | None, levels: Mapping[str, float], s
     return limit is not None and levels[unit.id] >= limit and not (short and unit.needs_time)
 
 
-__all__ = ["ALARM", "EARNED", "NAMED", "SEEN", "Assessment", "assess"]
+__all__ = [
+    "ALARM",
+    "EARNED",
+    "NAMED",
+    "SEEN",
+    "Assessment",
+    "advised_condition",
+    "assess",
+    "in_time",
+    "leading_condition",
+    "with_conditions",
+]

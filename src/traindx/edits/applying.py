@@ -9,19 +9,24 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from types import MappingProxyType
 
 from ..paths import state_folder
+from ..source_text import encoded
 from .diff import patched_texts
 
 _NOT_THE_USERS = {"site-packages", "dist-packages", ".venv", "venv", "node_modules", ".git"}
 GIT_SECONDS = 10.0
+# The settings of a repository may name programs: to watch its files, and to fetch an object that it does not hold.
+GIT_SETTINGS = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
 MOST_FILES = 2000
 
 
@@ -49,14 +54,21 @@ class Applied:
 def digests(root: Path) -> dict[Path, str]:
     """Return digests of the project's Python files, to check later that they have not changed since the run."""
     found: dict[Path, str] = {}
-    for folder, folders, names in os.walk(root.resolve()):
-        folders[:] = sorted(name for name in folders if name not in _NOT_THE_USERS and not name.startswith("."))
-        for name in sorted(names):
-            path = Path(folder) / name
-            if name.endswith(".py") and len(found) < MOST_FILES:
-                with suppress(OSError):
-                    found[path] = _digest(path.read_bytes())
+    for path in _sources(root.resolve()):
+        with suppress(OSError):
+            found[path] = _digest(path.read_bytes())
     return found
+
+
+def _sources(root: Path) -> Iterator[Path]:
+    looked_at = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _NOT_THE_USERS and not name.startswith("."))
+        for path in (Path(folder) / name for name in sorted(names) if name.endswith(".py")):
+            looked_at += 1
+            if looked_at > MOST_FILES:
+                return
+            yield path
 
 
 def _digest(content: bytes) -> str:
@@ -76,22 +88,34 @@ def changes_of(patch: str, root: Path, as_run: Mapping[Path, str] | None = None)
         raise ApplyError(f"the patch does not apply to the files in {root}: they have changed since the run")
     found = []
     for name, text in texts.items():
-        path = own_file(name, root)
+        path = own_file(name, root, as_run or {})
         old = held[name]
         if as_run is not None and path in as_run and as_run[path] != _digest(old):
             raise ApplyError(f"{path} has changed since the run; run traindx treat again")
-        found.append(Change(path, old, text.encode("utf-8")))
+        found.append(Change(path, old, _bytes_of(text, path)))
     return found
 
 
-def own_file(name: Path, root: Path) -> Path:
-    """Return the file with links resolved. Raises ApplyError if it does not belong to the project."""
-    path = name.resolve()
-    if not path.is_relative_to(root.resolve()) or _NOT_THE_USERS & set(path.relative_to(root.resolve()).parts):
+def _bytes_of(text: str, path: Path) -> bytes:
+    try:
+        return encoded(text)
+    except ValueError:
+        raise ApplyError(f"{path} declares an encoding that cannot write the new text, so it was not changed") from None
+
+
+def own_file(name: Path, root: Path, as_run: Mapping[Path, str] = MappingProxyType({})) -> Path:
+    """Return the file with links resolved. Raises ApplyError if it does not belong to the project.
+
+    What was watched since the run belongs to it, too: a script may be a link to a file in another folder.
+    """
+    path, root = name.resolve(), root.resolve()
+    inside = path.is_relative_to(root) and not _NOT_THE_USERS & set(path.relative_to(root).parts)
+    if not inside and path not in as_run:
         raise ApplyError(f"{name} is outside the project folder {root} or part of a library, so it was not changed")
     if not path.is_file():
         raise ApplyError(f"{name} is not a regular file, so it was not changed")
-    if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+    read_only = not stat.S_IMODE(path.stat().st_mode) & 0o222  # root could write it all the same
+    if read_only or not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
         raise ApplyError(f"{name} cannot be written (permission denied)")
     return path
 
@@ -99,6 +123,11 @@ def own_file(name: Path, root: Path) -> Path:
 def apply(changes: Iterable[Change]) -> Applied:
     """Write the changes. If one file cannot be written, the files written before get their old text back."""
     changes = list(changes)
+    with _alone({change.path.parent for change in changes}):
+        return _apply(changes)
+
+
+def _apply(changes: list[Change]) -> Applied:
     backup = None if all(held_by_git(change.path, change.old) for change in changes) else _copied(changes)
     done: list[Change] = []
     try:
@@ -118,6 +147,20 @@ def apply(changes: Iterable[Change]) -> Applied:
             raise ApplyError(f"nothing was changed: {error}") from None
         raise
     return Applied(tuple(change.path for change in changes), backup)
+
+
+@contextmanager
+def _alone(folders: set[Path]) -> Iterator[None]:
+    """Wait until no other traindx writes to these folders, as far as the file system has locks."""
+    with ExitStack() as until:
+        for folder in sorted(folders):
+            with suppress(OSError, ImportError):
+                import fcntl
+
+                opened = os.open(folder, os.O_RDONLY)
+                until.callback(os.close, opened)  # also ends the lock
+                fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
 
 
 def _restored(change: Change) -> bool:
@@ -145,7 +188,7 @@ def held_by_git(path: Path, text: bytes) -> bool:
 def _blob(path: Path, version: str) -> bytes:
     blob = f"{version}:./{path.name}"
     return subprocess.run(
-        ["git", "-c", "core.fsmonitor=false", "-C", str(path.parent), "cat-file", "blob", blob],
+        ["git", *GIT_SETTINGS, "-C", str(path.parent), "cat-file", "blob", blob],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=GIT_SECONDS, check=True,
     ).stdout  # fmt: skip
 

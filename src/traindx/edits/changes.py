@@ -7,10 +7,14 @@ import builtins
 import io
 import re
 import tokenize
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from symtable import symtable
 from typing import TYPE_CHECKING
 
+from ..source_text import LARGEST, encoded
 from .diff import unified_diff
 from .source import Source, first_line
 
@@ -113,7 +117,7 @@ class Edits:
         result = {}
         for source, splices in self._splices.items():
             text = _applied(source.text, splices)
-            if text is None or text == source.text or not _compiles(text) or _unknown_names(source, text):
+            if text is None or text == source.text or not source.once(("sound", text), partial(_sound, source, text)):
                 return None
             result[source] = text
         return result
@@ -124,7 +128,12 @@ class Edits:
         if not changed:
             return None
         return "".join(
-            unified_diff(source.path.relative_to(self.project.root), source.text, text)
+            unified_diff(
+                source.path.relative_to(self.project.root),
+                source.mark + source.text,
+                source.mark + text,
+                _places(self._splices[source], len(source.mark)),
+            )
             for source, text in changed.items()
         )
 
@@ -141,10 +150,13 @@ class Edits:
         return source, line
 
 
+def _in_order(splices: Sequence[Splice]) -> list[Splice]:
+    return [splice for _, splice in sorted(enumerate(splices), key=lambda item: (item[1].start, item[1].end, item[0]))]
+
+
 def _applied(text: str, splices: Sequence[Splice]) -> str | None:
-    ordered = sorted(enumerate(splices), key=lambda item: (item[1].start, item[1].end, item[0]))
     out, position = [], 0
-    for _, splice in ordered:
+    for splice in _in_order(splices):
         if splice.start < position:
             return None  # two changes overlap
         out.append(text[position : splice.start] + splice.text)
@@ -152,29 +164,47 @@ def _applied(text: str, splices: Sequence[Splice]) -> str | None:
     return "".join([*out, text[position:]])
 
 
-def _compiles(text: str) -> bool:
+def _places(splices: Sequence[Splice], moved: int) -> list[tuple[int, int, int, int]]:
+    """Return which characters of the old text became which of the new one; both begin `moved` characters later."""
+    found, longer = [], 0
+    for splice in _in_order(splices):
+        start, length = splice.start + moved, len(splice.text)
+        found.append((start, splice.end + moved, start + longer, start + longer + length))
+        longer += length - (splice.end - splice.start)
+    return found
+
+
+def _sound(source: Source, text: str) -> bool:
+    """Return whether Python can read and compile the new text, and every name in it is defined where it is used.
+
+    Of a configuration file only numbers change.
+    """
+    if source.path.suffix != ".py":
+        return True
     try:
+        known = source.once("undefined names", lambda: _undefined(source.text))
+        if len(text) > LARGEST or _undefined(text) - known:
+            return False
         compile(text, "<patched>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
+        return bool(encoded(source.mark + text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return True
 
 
-def _unknown_names(source: Source, text: str) -> set[str]:
-    """Return names that the new text uses and neither text defines: a missing import, a guessed name."""
-    new = ast.parse(text)
-    used = {node.id for node in ast.walk(new) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    known = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
-    for node in ast.walk(new):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            known.add(node.id)
-        elif isinstance(node, ast.alias):
-            known.add((node.asname or node.name).split(".")[0])
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            known.add(node.name)
-        elif isinstance(node, ast.arg):
-            known.add(node.arg)
-    return used - known - set(dir(builtins))
+def _undefined(text: str) -> set[tuple[str, str]]:
+    """Return the names that a function (or the top level) reads and that nothing defines there or around it."""
+    tables = [symtable(text, "<patched>", "exec")]
+    for table in tables:
+        tables.extend(table.get_children())
+    top = {symbol.get_name() for symbol in tables[0].get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    top |= {s.get_name() for table in tables for s in table.get_symbols() if s.is_declared_global() and s.is_assigned()}
+    top |= {table.get_name() for table in tables[0].get_children()} | set(dir(builtins)) | {"__file__", "__class__"}
+    return {
+        (table.get_name(), symbol.get_name())
+        for table in tables
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or table is tables[0]) and symbol.get_name() not in top
+    }
 
 
 def _alone_from(source: Source, statement: ast.stmt) -> bool:
@@ -190,7 +220,7 @@ def _more_code(rest: str) -> bool:
 
 
 def _indent(source: Source, offset: int) -> str:
-    line_start = max(start for start in source.starts if start <= offset)
+    line_start = source.starts[bisect_right(source.starts[:-1], offset) - 1]
     match = re.match(r"[ \t\f]*", source.text[line_start:offset])
     return match.group() if match else ""
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+from itertools import islice
 
 from ..record import Run
+from ..record.site import site_of
 from .project import Project
 from .source import Source, callee
 
+MOST_LINES = 50  # that call backward, of a program that somebody wrote by hand
+
 
 def backward_calls(run: Run, project: Project) -> list[tuple[Source, ast.Call]]:
-    """Return the calls of backward that the run made, in the order of the record."""
+    """Return the calls of backward that the run made, one a line, in the order of the record."""
+    sites = {str(site_of(entry)): entry.get("site") for entry in run.entries("backward_sites")}
     return [
         call
-        for entry in run.entries("backward_sites")
-        for call in project.calls_at(entry.get("site"), "backward", "step", "training_step")[:1]
+        for site in islice(sites.values(), MOST_LINES)
+        for call in project.calls_at(site, "backward", "step", "training_step")[:1]
     ]
 
 
@@ -30,14 +36,43 @@ def loss_of(call: ast.Call) -> ast.expr | None:
     return owner
 
 
+def loss_assignment(source: Source, call: ast.Call) -> ast.Assign | None:
+    """Return the statement before backward that assigns the loss, if the loss is a name."""
+    loss = loss_of(call)
+    return assigned_before(source, loss.id, source.statement_of(call)) if isinstance(loss, ast.Name) else None
+
+
+def batch_names(source: Source, near: ast.AST) -> tuple[ast.For, list[str]] | None:
+    """Return the loop over batches, and what it calls inputs and targets; a number before them is skipped."""
+    for loop in source.loops_of(near):
+        target = loop.target if isinstance(loop, ast.For) else None
+        if isinstance(loop, ast.For) and callee(loop.iter) == "enumerate" and isinstance(target, ast.Tuple):
+            target = target.elts[-1]
+        names = [part.id for part in target.elts if isinstance(part, ast.Name)] if isinstance(target, ast.Tuple) else []
+        if isinstance(loop, ast.For) and len(names) == 2:
+            return loop, names
+    return None
+
+
+def without_gradients(expressions: Iterable[ast.expr]) -> bool:
+    """Return whether one of the contexts or decorators switches gradients off."""
+    return any(callee(expression) in ("no_grad", "inference_mode") for expression in expressions)
+
+
+def first_statement(function: ast.FunctionDef) -> ast.stmt:
+    """Return the first statement after the docstring."""
+    documented = isinstance(function.body[0], ast.Expr) and isinstance(function.body[0].value, ast.Constant)
+    return function.body[1 if documented and len(function.body) > 1 else 0]
+
+
 def step_calls(project: Project, source: Source, near: ast.AST) -> list[ast.Call]:
     """Return the calls of an optimizer's step in the same function (or at the top level) as a node."""
     schedulers = scheduler_names(project)
     found = []
-    for node in source.walk(ast.Call):
-        if not isinstance(node, ast.Call) or callee(node) != "step" or not isinstance(node.func, ast.Attribute):
+    for node in source.calls.get("step", ()):
+        if not isinstance(node.func, ast.Attribute) or source.function_of(node) is not source.function_of(near):
             continue
-        if source.function_of(node) is source.function_of(near) and ast.unparse(node.func.value) not in schedulers:
+        if ast.unparse(node.func.value) not in schedulers:
             found.append(node)
     return found
 
@@ -138,11 +173,10 @@ def training_nodes(run: Run, project: Project) -> list[tuple[Source, ast.AST]]:
 def models_called(source: Source, block: ast.AST) -> list[str]:
     """Return the names that are called like a model within a block: model(x), self.model(x)."""
     found: list[str] = []
-    owners = _module_names(source)
     for node in ast.walk(block):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             name = ast.unparse(node.func)
-            if name in owners and name not in found:
+            if name in source.modules and name not in found:
                 found.append(name)
     return found
 
@@ -157,15 +191,3 @@ def _scope_of(source: Source, call: ast.Call) -> ast.AST:
     """Return the innermost loop around a call, or else its function, or else the module."""
     loops = source.loops_of(call)
     return loops[0] if loops else (source.function_of(call) or source.tree)
-
-
-def _module_names(source: Source) -> set[str]:
-    """Return the names that are used as a model anywhere in the file, by calls of methods that modules have."""
-    return {
-        ast.unparse(node.func.value)
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("parameters", "eval", "train", "state_dict")
-        and isinstance(node.func.value, (ast.Name, ast.Attribute))
-    }

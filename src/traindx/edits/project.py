@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -10,10 +12,12 @@ from typing import Any
 
 from ..record import Run
 from ..record.values import number
+from ..source_text import LARGEST, LONGEST_LINE
 from .source import Source, callee
 
 _LIBRARIES = {"site-packages", "dist-packages", ".venv", "venv", "node_modules"}
 _MOST_SOURCES = 60
+_LEVELS = 3  # folders above a file that are looked at
 
 
 class Project:
@@ -25,19 +29,44 @@ class Project:
         self.base = base or script.parent  # the folder that relative paths in the record start from
         self.argv = argv
         self._sites = sites
+        self._unchanged: dict[Source, bool] = {}
 
     @classmethod
     def of(cls, run: Run) -> Project | None:
         """Return the project of an observed run; None for logs, and if the script is missing or has changed."""
+        projects = [made for made in cls._candidates(run) if made.source(str(made.script)) is not None]
+        # Where the command named the script by its full path, any folder has the script: the record's lines decide.
+        return max(projects, key=lambda made: sum(map(bool, map(made.source, made._files))), default=None)
+
+    @cached_property
+    def _files(self) -> set[str]:
+        return {str(site.get("file")) for site in self._sites}
+
+    @classmethod
+    def without_sources(cls) -> Project:
+        return cls(Path(os.devnull, "none.py"), [], [])
+
+    @classmethod
+    def changed_of(cls, run: Run) -> list[Path]:
+        """Return the files that the run names and that have changed since, for the first folder with such files."""
+        for project in cls._candidates(run):
+            if _read(project.script) is not None:
+                _ = project.sources
+                if changed := [source.path for source, same in project._unchanged.items() if not same]:
+                    return changed
+        return []
+
+    @classmethod
+    def _candidates(cls, run: Run) -> Iterator[Project]:
+        """Yield the project for each folder that the script may have been started from."""
         script = run.facts.get("script")
         if not isinstance(script, Mapping) or not script.get("path"):
-            return None
+            return
         argv = script.get("argv")
         sites = list(_sites(dict(run.facts))) + [site for event in run.events for site in _sites(event.data)]
         path = _absolute(Path(str(script["path"])), sites)
         words = [str(part) for part in argv] if isinstance(argv, list) else []
-        projects = (cls(base / path, words, sites, base) for base in _bases(run))
-        return next((project for project in projects if project.source(str(project.script)) is not None), None)
+        yield from (cls(base / path, words, sites, base) for base in _bases(run, path))
 
     def source(self, file: str) -> Source | None:
         """Return the parsed file; None if it is outside the project, in a library, or has changed since the run."""
@@ -50,21 +79,31 @@ class Project:
         return source if source is not None and self._as_run(source) else None
 
     def _as_run(self, source: Source) -> bool:
+        if source not in self._unchanged:
+            self._unchanged[source] = all(
+                source.line(line).strip()[:LONGEST_LINE].rstrip() == text
+                for line, text in self._recorded.get(source.path, ())
+            )
+        return self._unchanged[source]
+
+    @cached_property
+    def _recorded(self) -> dict[Path, set[tuple[int, str]]]:
+        """The lines of each file that the run has recorded: their numbers, and how they begin."""
+        found: dict[Path, set[tuple[int, str]]] = {}
         for site in self._sites:
-            text = str(site.get("text") or "").strip()
-            ours = bool(text) and self.base / str(site.get("file")) == source.path
-            if ours and source.line(_line(site)).strip() != text.splitlines()[0].strip():
-                return False
-        return True
+            if text := str(site.get("text") or "").strip():
+                begins = text.splitlines()[0].strip()[:LONGEST_LINE].rstrip()
+                found.setdefault(self.base / str(site.get("file")), set()).add((_line(site), begins))
+        return found
 
     @cached_property
     def sources(self) -> list[Source]:
         """The script, the files that the run names, and the files of the project that these import."""
-        waiting = [str(self.script), *(str(self.base / str(site.get("file"))) for site in self._sites)]
+        waiting = deque([str(self.script), *(str(self.base / str(site.get("file"))) for site in self._sites)])
         found: dict[str, Source] = {}
         seen: set[str] = set()
-        while waiting and len(found) < _MOST_SOURCES:
-            file = waiting.pop(0)
+        while waiting and len(found) < _MOST_SOURCES and sum(len(source.text) for source in found.values()) < LARGEST:
+            file = waiting.popleft()
             if file in seen:
                 continue
             seen.add(file)
@@ -75,7 +114,7 @@ class Project:
         return list(found.values())
 
     def _imports(self, source: Source) -> Iterator[str]:
-        for node in ast.walk(source.tree):
+        for node in source.walk(ast.Import, ast.ImportFrom):
             names: list[str] = []
             folder = self.root
             if isinstance(node, ast.Import):
@@ -106,13 +145,12 @@ class Project:
         ]
 
     def calls(self, *names: str) -> list[tuple[Source, ast.Call]]:
-        """Return every call of these names in the project's source files."""
-        return [
-            (source, node)
-            for source in self.sources
-            for node in source.walk(ast.Call)
-            if isinstance(node, ast.Call) and callee(node) in names
-        ]
+        """Return every call of these names in the project's source files, in the order of the text."""
+        found = []
+        for source in self.sources:
+            calls = [call for name in dict.fromkeys(names) for call in source.calls.get(name, ())]
+            found += [(source, call) for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset))]
+        return found
 
 
 def _absolute(script: Path, sites: list[Mapping[str, Any]]) -> Path:
@@ -127,11 +165,12 @@ def _absolute(script: Path, sites: list[Mapping[str, Any]]) -> Path:
     return script
 
 
-def _bases(run: Run) -> Iterator[Path]:
-    """Yield the folders that the script may have been started from: the present one, and those above the record."""
+def _bases(run: Run, script: Path) -> Iterator[Path]:
+    """Yield the folders that it may have been started from: this one, and those above the record and the script."""
     yield Path.cwd()
-    record = Path(run.source).resolve()
-    yield from list(record.parents)[:3]
+    yield from list(Path(run.source).resolve().parents)[:_LEVELS]
+    if script.is_absolute():
+        yield from list(script.parents)[:_LEVELS]
 
 
 def _line(site: Mapping[str, Any]) -> int:
@@ -140,9 +179,9 @@ def _line(site: Mapping[str, Any]) -> int:
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield the nodes of a statement without those of the statements in its block."""
-    waiting: list[ast.AST] = [statement]
+    waiting: deque[ast.AST] = deque([statement])
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.popleft()
         yield node
         waiting.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
 

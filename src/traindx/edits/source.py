@@ -4,32 +4,56 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
+from typing import Any, TypeVar
 
+from ..source_text import LARGEST, MARK, decoded, encoded, parsed
+
+Found = TypeVar("Found")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_LARGEST_FILE = 2_000_000  # bytes; larger files are generated code
 
 
 class Source:
-    """A parsed file. Offsets count characters of `text`, which is the unchanged text with its line ends."""
+    """A parsed file. Offsets count characters of `text`, which is the unchanged text with its line ends.
 
-    def __init__(self, path: Path, text: str) -> None:
+    A byte-order mark is no part of `text`; it stands in `mark`. Every question costs at most as much as the answer is
+    long, and not as much as the line or the file: a line may hold thousands of statements.
+    """
+
+    def __init__(self, path: Path, text: str, tree: ast.Module, mark: str = "") -> None:
         self.path = path
         self.text = text
-        self.tree = ast.parse(text)
+        self.tree = tree
+        self.mark = mark
+        self._ends: dict[int, list[int]] = {}  # by line: the column in bytes at which each character ends
+        self._innermost: dict[int, list[ast.stmt]] = {}
+        self._found: dict[object, Any] = {}
 
     @classmethod
     def read(cls, path: Path) -> Source | None:
-        """Return the file; None if it is too large, is not UTF-8, has a byte-order mark or does not parse."""
+        """Return the file; None if it is too large or Python would not read it."""
         try:
-            raw = path.read_bytes()
-            if len(raw) > _LARGEST_FILE or raw.startswith(b"\xef\xbb\xbf"):
+            with path.open("rb") as file:
+                raw = file.read(LARGEST + 1)
+            text = decoded(raw)
+            if encoded(text) != raw:  # an encoding with several forms of a text: a patch would change other lines
                 return None
-            return cls(path, raw.decode("utf-8"))
-        except (OSError, ValueError, SyntaxError, RecursionError):
+        except (OSError, ValueError):
             return None
+        mark = MARK if text.startswith(MARK) else ""
+        tree = parsed(text[len(mark) :]) if len(raw) <= LARGEST else None
+        return None if tree is None else cls(path, text[len(mark) :], tree, mark)
+
+    def once(self, key: object, find: Callable[[], Found]) -> Found:
+        """Return what `find` finds in this file, which it is asked for only once for each key."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: Found = self._found[key]
+        return found
 
     @cached_property
     def newline(self) -> str:
@@ -45,6 +69,30 @@ class Source:
     def parents(self) -> dict[ast.AST, ast.AST]:
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that the file reads or writes."""
+        return frozenset(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+
+    @cached_property
+    def calls(self) -> dict[str, list[ast.Call]]:
+        """All calls by the last part of the called name, in the order of the text."""
+        found: dict[str, list[ast.Call]] = {}
+        for node in self.walk(ast.Call):
+            if isinstance(node, ast.Call) and (name := callee(node)) is not None:
+                found.setdefault(name, []).append(node)
+        return found
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The names that are used as a model anywhere in the file, by calls of methods that modules have."""
+        return frozenset(
+            ast.unparse(call.func.value)
+            for method in ("parameters", "eval", "train", "state_dict")
+            for call in self.calls.get(method, ())
+            if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, (ast.Name, ast.Attribute))
+        )
+
     def line(self, number: int) -> str:
         """Return the text of a line, counted from 1, without its line end."""
         if not 1 <= number < len(self.starts):
@@ -54,7 +102,11 @@ class Source:
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a position in `ast`, which counts columns in bytes of UTF-8."""
         start = self.starts[line - 1]
-        return start + len(self.line(line).encode()[:column].decode(errors="ignore"))
+        if self.text.isascii():
+            return min(start + column, self.starts[line])
+        if line not in self._ends:
+            self._ends[line] = list(accumulate(len(character.encode()) for character in self.line(line)))
+        return start + bisect_right(self._ends[line], column)
 
     def span(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
         return (
@@ -65,6 +117,14 @@ class Source:
     def segment(self, node: ast.expr | ast.stmt | ast.keyword) -> str:
         start, end = self.span(node)
         return self.text[start:end]
+
+    def constant_at(self, start: int, end: int) -> ast.Constant:
+        """Return a node for the characters from `start` to `end`, which lie on one line of a file without a tree."""
+        line = bisect_right(self.starts, start)
+        columns = [len(self.text[self.starts[line - 1] : at].encode()) for at in (start, end)]
+        return ast.Constant(
+            self.text[start:end], lineno=line, col_offset=columns[0], end_lineno=line, end_col_offset=columns[1]
+        )
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield the nodes around a node, from its parent outwards."""
@@ -108,25 +168,37 @@ class Source:
 
     def walk(self, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
         """Yield the nodes of these kinds, in the order of the text."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, kinds)]
-        yield from sorted(found, key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
+        return (node for node in self._in_order if isinstance(node, kinds))
+
+    @cached_property
+    def _in_order(self) -> list[ast.AST]:
+        return sorted(
+            ast.walk(self.tree), key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        )
 
     def statements_at(self, line: int) -> list[ast.stmt]:
         """Return the innermost statements on the line. Of a compound statement only the head counts."""
-        covering = []
-        for node in ast.walk(self.tree):
+        if line not in self._innermost:
+            covering = self._covering.get(line, [])
+            outer = {above for node in covering for above in self.ancestors(node)}
+            inner = [node for node in covering if node not in outer]
+            self._innermost[line] = sorted(inner, key=lambda node: node.col_offset)
+        return self._innermost[line]
+
+    @cached_property
+    def _covering(self) -> dict[int, list[ast.stmt]]:
+        """The statements whose head covers each line."""
+        found: dict[int, list[ast.stmt]] = {}
+        for node in self.parents:
             if not isinstance(node, ast.stmt):
                 continue
             body = getattr(node, "body", None)
             last = node.end_lineno or node.lineno
             if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
                 last = max(node.lineno, first_line(body[0]) - 1)
-            if node.lineno <= line <= last:
-                covering.append(node)
-        inner = [
-            node for node in covering if not any(other in ast.walk(node) for other in covering if other is not node)
-        ]
-        return sorted(inner, key=lambda node: node.col_offset)
+            for line in range(node.lineno, last + 1):
+                found.setdefault(line, []).append(node)
+        return found
 
 
 def first_line(statement: ast.stmt) -> int:

@@ -22,9 +22,11 @@ def main(words: list[str]) -> int:
         return int(import_module(module).main(rest))
 
     if about["mode"] == "kernel":
-        from ._kernel import run_isolated
+        from ._kernel import guard_program, run_isolated
 
-        return run_isolated(work, about["kept"], about["words"])
+        if not about.get("guarded"):
+            return guard_program([*sys.orig_argv[: -len(words)], json.dumps({**about, "guarded": True}), *words[1:]])
+        return run_isolated(work, about["kept"], about["words"], about["server"])
     if about["mode"] == "python":
         from .python_layer import run_layered
 

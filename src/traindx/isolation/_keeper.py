@@ -1,12 +1,18 @@
-"""Watches an isolated script: waits for it, limits its memory, and ends the processes that it leaves behind."""
+"""Watches an isolated script: waits for it, limits its memory, and ends it and the processes that it leaves behind."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
+import sys
 import time
+import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+from ..processes import descendants
 
 LOOK_SECONDS = 0.25
 MOST_PROCESSES = 4000
@@ -26,7 +32,7 @@ def wait_for(worker: int, memory: int) -> int:
                 if child == 0:
                     break
         _wait_for_child()
-        pids = descendants()
+        pids = descendants(os.getpid())
         if len(pids) > MOST_PROCESSES or (used(pids, "status") > memory and used(pids, "smaps_rollup") > memory):
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
@@ -37,7 +43,7 @@ def wait_for(worker: int, memory: int) -> int:
 def end_all() -> None:
     """End every descendant of this process, also those that have left its session."""
     deadline = time.monotonic() + 5
-    while (pids := descendants()) and time.monotonic() < deadline:
+    while (pids := descendants(os.getpid())) and time.monotonic() < deadline:
         for pid in pids:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -47,32 +53,25 @@ def end_all() -> None:
         time.sleep(0.005)
 
 
-def descendants() -> list[int]:
-    """Return the process ids of all descendants; nothing on systems without /proc."""
-    found, waiting = [], [os.getpid()]
-    while waiting:
-        pid = waiting.pop()
-        with suppress(OSError):
-            for task in os.listdir(f"/proc/{pid}/task"):
-                children = [int(word) for word in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
-                found += children
-                waiting += children
-    return found
-
-
 def used(pids: list[int], source: str) -> int:
     """Return the bytes of private memory of these processes.
 
     The source `status` is fast but counts a shared page once per process; `smaps_rollup` is exact.
     """
+    return sum(_used(pid, source) for pid in pids)
+
+
+def _used(pid: int, source: str) -> int:
     name = "RssAnon:" if source == "status" else "Pss_Anon:"
-    total = 0
-    for pid in pids:
-        with suppress(OSError, ValueError):
-            for line in Path(f"/proc/{pid}/{source}").read_text().splitlines():
-                if line.startswith(name):
-                    total += int(line.split()[1]) * 1024
-    return total
+    try:
+        for line in Path(f"/proc/{pid}/{source}").read_text().splitlines():
+            if line.startswith(name):
+                return int(line.split()[1]) * 1024
+    except PermissionError:  # a process may close its own files in /proc, but not this one
+        return 0 if source == "status" else _used(pid, "status")
+    except (OSError, ValueError):
+        pass  # it has ended
+    return 0
 
 
 def memory_allowed() -> int:
@@ -100,3 +99,21 @@ def _wait_for_child() -> None:
 def _code(status: int) -> int:
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
+
+
+def ended(work: Callable[[], int]) -> int:
+    """Run `work`, then what Python does at exit (`atexit` functions, flushing), and return the exit code."""
+    try:
+        code = work()
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass
+    return code

@@ -9,6 +9,7 @@ including the root, are recreated in memory, and each of their entries gets a la
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import stat
@@ -17,8 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from . import _libc as libc
-from ._devices import device_folder, process_folder
-from ._mounts import PSEUDO, Mount, visible_mounts
+from ._mounts import PSEUDO, Mount, device_folder, process_folder, visible_mounts, within
 
 MANY = 20_000  # a folder with mounts below and more entries than this is shown read-only as a whole
 SMALL = 2**20  # bytes; smaller files are copied, larger ones are shown read-only
@@ -29,34 +29,37 @@ class LayerError(Exception):
     """A folder cannot be protected. The message says which one and why."""
 
 
-def enter_layers(kept: Sequence[str], places: Sequence[str], memory: int, fresh_proc: bool) -> None:
-    """Move this process, alone in its mount namespace, onto a layered root.
+def enter_layers(kept: Sequence[str], places: Sequence[str], memory: int) -> None:
+    """Move this process into a mount namespace of its own, onto a layered root.
 
     `kept` are folders whose writes are real. `places` are folders that the script may write to although another user
     owns one of the folders above them. `memory` limits the size of the layers, in bytes.
     """
-    folder = _working_folder()
+    folder = working_folder()
+    libc.unshare(libc.CLONE_NEWNS)
     scratch = tempfile.mkdtemp(prefix="layers-", dir=kept[0])
     libc.mount("none", "/", "", libc.MS_REC | libc.MS_PRIVATE)
-    _Rebuilt(scratch, places, memory, fresh_proc).everything()
+    _Rebuilt(scratch, places, memory).everything()
     root = f"{scratch}/root"
     for path in kept:
         os.makedirs(root + path, exist_ok=True)
         libc.mount(path, root + path, "", libc.MS_BIND)
+        libc.add_attributes(root + path, libc.ATTR_NOSUID | libc.ATTR_NODEV)
     os.chdir(root)
     libc.pivot_root(".", ".")
     libc.unmount(".", libc.MNT_DETACH)
     with suppress(OSError):
         os.rmdir(scratch)
-    _return_to(folder)
+    return_to(folder)
 
 
 class _Rebuilt:
     """Builds the file tree below `scratch/root`."""
 
-    def __init__(self, scratch: str, places: Sequence[str], memory: int, fresh_proc: bool) -> None:
-        self._mounts = visible_mounts()
-        self._scratch, self._places, self._fresh_proc = scratch, places, fresh_proc
+    def __init__(self, scratch: str, places: Sequence[str], memory: int) -> None:
+        program = os.readlink("/proc/self/exe")  # its mount guards the program only (`_kernel.guard_program`)
+        self._mounts = [mount for mount in visible_mounts() if mount.path != program]
+        self._scratch, self._places = scratch, places
         self._layers = 0
         libc.mount("traindx", scratch, "tmpfs", QUIET, f"mode=0755,size={memory}")
 
@@ -85,14 +88,14 @@ class _Rebuilt:
         target = self._target(path)
         mount = self._mount_of(path)
         if path == "/proc":
-            process_folder(target, self._fresh_proc)
+            process_folder(target)
         elif path == "/dev":
             device_folder(target)
             if os.path.isdir("/dev/shm"):
                 self._layer("/dev/shm", self._mount_of("/dev/shm"))
         elif path == "/sys":
             self._read_only(path)
-        elif not any(each.path != path and _within(each.path, path) for each in self._mounts):
+        elif not any(each.path != path and within(each.path, path) for each in self._mounts):
             if mount.kind not in PSEUDO:
                 self._layer(path, mount)
         elif not os.access(path, os.R_OK):
@@ -104,15 +107,16 @@ class _Rebuilt:
 
     def _mount_of(self, path: str) -> Mount:
         """Return the mount that holds a path."""
-        return max((each for each in self._mounts if _within(path, each.path)), key=lambda each: len(each.path))
+        return max((each for each in self._mounts if within(path, each.path)), key=lambda each: len(each.path))
 
     def _layer(self, path: str, mount: Mount) -> None:
-        if not mount.read_only:
-            try:
-                return self._overlay(path)
-            except OSError:
-                pass  # not every file system can be the lower layer of an overlay
-        return self._read_only(path)
+        try:
+            self._overlay(path)  # of a read-only file system too: it hides the sockets of other programs
+        except OSError:
+            self._read_only(path)  # not every file system can be the lower layer of an overlay
+            return
+        if mount.read_only:
+            libc.make_read_only(self._target(path))
 
     def _overlay(self, path: str) -> None:
         self._layers += 1
@@ -153,10 +157,6 @@ class _Rebuilt:
             self._read_only(path)
 
 
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
 def _prepare(lower: str, upper: str, places: Sequence[str]) -> None:
     """Create the folders that lead to `places` in the layer.
 
@@ -188,14 +188,29 @@ def _copy_mode(lower: str, upper: str) -> None:
     os.chmod(upper, mode)
 
 
-def _working_folder() -> str | None:
+def own_inputs() -> None:
+    """Open what this process inherited to read, and devices, anew: its descriptors lead to the real files."""
+    for number in range(3):
+        with suppress(OSError):
+            kind, flags = os.fstat(number).st_mode, fcntl.fcntl(number, fcntl.F_GETFL)
+            reads = stat.S_ISREG(kind) and flags & os.O_ACCMODE == os.O_RDONLY
+            if reads or (stat.S_ISCHR(kind) and not os.isatty(number)):
+                place = os.lseek(number, 0, os.SEEK_CUR) if reads else 0
+                path = os.readlink(f"/proc/self/fd/{number}")
+                again = os.open(path if os.path.exists(path) else os.devnull, flags & os.O_ACCMODE)
+                os.lseek(again, place, os.SEEK_SET)
+                os.dup2(again, number)
+                os.close(again)
+
+
+def working_folder() -> str | None:
     try:
         return os.getcwd()
     except OSError:
         return None  # it has been deleted
 
 
-def _return_to(folder: str | None) -> None:
+def return_to(folder: str | None) -> None:
     if folder is not None and os.path.isdir(folder):
         os.chdir(folder)
         return

@@ -10,14 +10,17 @@ from functools import cache
 from typing import Any
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
-CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
+CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWUTS = 0x20000000, 0x40000000, 0x04000000
 
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
-MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 MNT_DETACH = 2
-AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 1
+AT_FDCWD, AT_RECURSIVE = -100, 0x8000
+ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV = 1, 2, 4
 
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 36, 38, 24
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_SECUREBITS = 1, 4, 22, 24, 28
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 36, 38, 47
+PR_CAP_AMBIENT_RAISE, PR_CAP_AMBIENT_CLEAR_ALL = 2, 4
 
 # The number of this call differs between architectures. Calls since Linux 5.1 have the same number everywhere.
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
@@ -66,8 +69,8 @@ def unshare(flags: int) -> None:
     call("unshare", flags)
 
 
-def prctl(option: int, value: int) -> None:
-    call("prctl", option, value, 0, 0, 0)
+def prctl(option: int, value: Any, more: Any = 0) -> None:
+    call("prctl", option, value, more, 0, 0)
 
 
 def end_with_parent(parent: int) -> None:
@@ -81,37 +84,11 @@ def end_with_parent(parent: int) -> None:
 
 
 def make_read_only(path: str) -> None:
-    """Make the mount at `path` and all mounts below it read-only."""
-    attributes = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)
+    add_attributes(path, ATTR_RDONLY)
+
+
+def add_attributes(path: str, added: int) -> None:
+    """Give the mount at `path` and all mounts below it these attributes as well."""
+    attributes = (ctypes.c_uint64 * 4)(added, 0, 0, 0)
     size = ctypes.sizeof(attributes)
     syscall(MOUNT_SETATTR, AT_FDCWD, os.fsencode(path), AT_RECURSIVE, ctypes.byref(attributes), size)
-
-
-class _Header(ctypes.Structure):
-    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
-
-
-CAPABILITY_VERSION_3 = 0x20080522
-CAP_SYS_CHROOT, CAP_SYS_ADMIN = 18, 21
-# What root needs to use its files as usual: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, KILL, SETGID, SETUID,
-# SETPCAP, SYS_NICE. Other capabilities could change the namespaces that isolate the script.
-KEPT = (0, 1, 2, 3, 4, 5, 6, 7, 8, 23)
-
-
-def set_capabilities(effective: tuple[int, ...], permitted: tuple[int, ...]) -> None:
-    """Set the effective and the permitted capabilities of this process; none are inheritable."""
-    data = (ctypes.c_uint32 * 6)()
-    for place, numbers in ((0, effective), (1, permitted)):
-        for number in numbers:
-            data[3 * (number // 32) + place] |= 1 << (number % 32)
-    call("capset", ctypes.byref(_Header(CAPABILITY_VERSION_3, 0)), ctypes.byref(data))
-
-
-def bound_capabilities(kept: tuple[int, ...]) -> None:
-    """Limit the capabilities that any program started from here can get."""
-    for number in range(64):
-        if number not in kept:
-            try:
-                prctl(PR_CAPBSET_DROP, number)
-            except OSError:
-                break  # the kernel knows no capability with this number

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+
+CANNOT_ISOLATE = 78  # exit code
 
 _mode = "off"
 
@@ -16,15 +19,14 @@ def set_mode(mode: str) -> None:
     _mode = mode
 
 
-def fresh_layer(kept: Sequence[str]) -> bool:
-    """Give a fork of an isolated process its own layer over what the process has written so far.
+def fork_with_layer(kept: Sequence[str]) -> int:
+    """Fork a fork server (a command with `server`), like `os.fork`.
 
-    Returns False on failure; the fork must not continue then. `kept` are the folders whose writes are real.
+    The child is isolated: it has layers of its own, in which only writes below the folders `kept` are real. It ends
+    with the exit code CANNOT_ISOLATE where that fails.
     """
-    if _mode == "off":
-        return True
     if _mode != "kernel":
-        return False
-    from ._kernel import fresh_layer as another
+        return os.fork()
+    from ._kernel import fork_with_layer as isolated_fork
 
-    return another(kept)
+    return isolated_fork(kept)

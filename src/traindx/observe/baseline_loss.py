@@ -11,7 +11,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ..record.losses import OVER_CHANCES, OVER_CLASSES, OVER_VALUES
+from ..record.program import OVER_CHANCES, OVER_CLASSES, OVER_VALUES
 
 RESIDUAL = "residual_loss"  # some function of prediction minus target, known by the mean square of that
 WEIGHTS = ("weight", "pos_weight")  # with these, the mean of the targets is no longer the best constant
@@ -68,3 +68,13 @@ class BaselineLoss:
             constant = constant.logit() if name == OVER_CHANCES[1] else constant
         settings = {key: value for key, value in kwargs.items() if key not in ("input", "target")}
         return getattr(F, name)(constant.expand_as(target), target, **settings)
+
+
+def counted_terms(name: str, given: Any, target: Any) -> Any:
+    """The number of targets that count, as a tensor on their device: class ids that are ignored do not."""
+    if name not in OVER_CLASSES or target.is_floating_point():
+        terms = target.shape[0] if name in OVER_CLASSES and target.dim() else target.numel()
+        return torch.tensor(float(max(1, terms)), device=target.device)
+    args, kwargs = given
+    ignored = kwargs.get("ignore_index", args[4] if len(args) > 4 else -100)
+    return torch.count_nonzero(target != ignored).clamp_min(1).float()

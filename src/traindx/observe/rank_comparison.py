@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..record.ending import Companion
 from ..record.errors import RecordError
 from ..record.reading import load
 from ..record.run import Run
 from ..record.types import FloatArray
 from ..record.writer import RecordWriter
-from .ranks import record_of, world_size
+from .ranks import assumed, is_running, record_of, remove_left, world_size
 
 COLLECT_EVERY = 15.0  # seconds; less often where that takes long
 SHARE = 0.003  # of the time, at most, for collecting while the training runs
@@ -26,50 +27,84 @@ MOST_NAMES = 5
 ROUNDING = 5e-6
 
 PROJECTION, NORM = "replica_projection", "replica_norm"
+BATCH_PRINT = "rank_batch"
 BEFORE_BACKWARD = ("time/data", "time/between")
 
 
 class RankComparison:
-    """Collects what the other ranks measured into the record of rank 0. Runs on the writing thread, and at the end."""
+    """Collects what the other ranks measured into the record of rank 0: on a thread of its own, and at the end."""
 
     def __init__(self, folder: Path, writer: RecordWriter) -> None:
         self._folder = folder
         self._writer = writer
         self._due = time.monotonic() + COLLECT_EVERY
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._companion = Companion(record_of(folder, 0))
+        os.register_at_fork(after_in_child=self._companion.abandon)
+
+    def is_due(self) -> bool:
+        return time.monotonic() >= self._due
 
     def collect_if_due(self) -> None:
-        began = time.monotonic()
-        if began >= self._due:
+        if self.is_due():
+            began = time.monotonic()
             self.collect()
             ended = time.monotonic()
             self._due = ended + max(COLLECT_EVERY, (ended - began) / SHARE)
 
-    def collect(self) -> bool:
-        """Compares what is there now. Whether all other ranks have ended."""
-        others = self._others()
-        if not others:
-            return True
-        own = load(self._writer.path)
-        ranks = {0: own, **others}
-        self._writer.fact("ranks", [{"rank": rank, **timing(run)} for rank, run in sorted(ranks.items())])
-        compared = replicas(ranks)
-        if compared:
-            self._writer.fact("replicas", compared)
-        return all("ended" in run.facts for run in others.values())
+    def collect(self) -> None:
+        """Compares what is there now."""
+        others, own = others_in(self._folder, world_size()), load(self._writer.path)
+        # Processes that a script starts may have nothing to do with each other; those of a launcher are one job.
+        one_job = not assumed() or bool(own.fact("distributed"))
+        for key, value in about_ranks({0: own, **others}).items() if others and one_job else ():
+            self._writer.fact(key, value)
 
     def finish(self) -> None:
-        """The script has ended: waits a little for the other ranks, then removes their records."""
+        """The script has ended: waits a little for the other ranks, and compares what they have written."""
         until = time.monotonic() + PATIENCE
-        while not self.collect() and time.monotonic() < until:
-            time.sleep(0.1)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        while self._running() and time.monotonic() < until:
+            time.sleep(0.05)
+        self.collect()
 
-    def _others(self) -> dict[int, Run]:
-        found = {}
-        for rank in range(1, world_size()):
-            with suppress(RecordError, OSError):  # not there, or just being made
-                found[rank] = load(record_of(self._folder, rank))
-        return found
+    def close(self) -> None:
+        """Removes the records of the ranks that have ended. The others remove their own when they end."""
+        self._companion.remove()
+        remove_left(self._folder, set(range(1, world_size())) - self._running())
+
+    def _running(self) -> set[int]:
+        return {rank for rank in range(1, world_size()) if is_running(self._folder, rank)}
+
+
+def others_in(folder: Path, world: int) -> dict[int, Run]:
+    """The records of the other ranks than 0, by rank."""
+    found = {}
+    for rank in range(1, world):
+        with suppress(RecordError, OSError):  # not there, or just being made
+            found[rank] = load(record_of(folder, rank))
+    return found
+
+
+def about_ranks(ranks: Mapping[int, Run]) -> dict[str, Any]:
+    """The facts of a job: how each rank fared, whether they hold equal weights, whether they are fed equal samples."""
+    ordered = sorted(ranks.items())
+    compared = {"replicas": replicas(ranks), "rank_samples": same_samples(ranks)}
+    return {
+        "ranks": [{"rank": rank, **_fared(run), **timing(run)} for rank, run in ordered],
+        **{key: value for key, value in compared.items() if value},
+    }
+
+
+def _fared(run: Run) -> dict[str, Any]:
+    """How a rank's process ended, and when it was last heard of."""
+    error = run.fact("error")
+    return {
+        "exit": run.facts.get("exit"),
+        "error": {key: error.get(key) for key in ("type", "message", "site")} if error else None,
+        "stopped_at": run.facts.get("stopped_at"),
+        "heard": run.facts.get("ended") or run.facts.get("heartbeat"),
+    }
 
 
 def timing(run: Run) -> dict[str, Any]:
@@ -90,6 +125,21 @@ def _sum_of(run: Run, names: Sequence[str]) -> dict[int, float]:
         for step, value in zip(points.steps.tolist(), points.values.tolist(), strict=True):
             total[step] = total.get(step, 0.0) + value
     return total
+
+
+def same_samples(ranks: Mapping[int, Run]) -> dict[str, Any] | None:
+    """In how many of the steps that all ranks looked at they were given the same batch; None where none is known.
+
+    A batch counts by one number. Where it is the same in every step, equal numbers say nothing.
+    """
+    group = ranks[0].fact("distributed").get("group") or sorted(ranks)
+    given = [run.series(BATCH_PRINT).finite for rank, run in ranks.items() if rank in group]
+    tables = [dict(zip(points.steps.tolist(), points.values.tolist(), strict=True)) for points in given]
+    steps = sorted(set.intersection(*map(set, tables))) if len(tables) > 1 else []
+    if len({tables[0][step] for step in steps}) < 2:
+        return None
+    equal = [step for step in steps if len({table[step] for table in tables}) == 1]
+    return {"ranks": len(tables), "steps": len(steps), "equal": len(equal)}
 
 
 def replicas(ranks: Mapping[int, Run]) -> dict[str, Any] | None:

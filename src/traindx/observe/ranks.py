@@ -10,23 +10,39 @@ import hashlib
 import os
 import shutil
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from ..record.ending import SUFFIX, held
+
 PREFIX = ".ranks-"
-STALE = 24 * 3600.0  # seconds after which a folder that no rank 0 has collected is removed
+STALE = 24 * 3600.0  # seconds after which a folder that no rank removed is removed
 
 # What the launchers (torchrun, Accelerate) tell every process of a job, and tell alike.
 _JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT")
 
 
+_assumed: tuple[int, int] | None = None  # rank and number of ranks of a process that no launcher has started
+
+
+def assume(rank: int, world: int) -> None:
+    """This process is a rank although its environment, which is the script's, does not say so."""
+    global _assumed
+    _assumed = rank, world
+
+
+def assumed() -> bool:
+    return _assumed is not None
+
+
 def own_rank() -> int:
     """This process's rank, as the launcher states it; 0 where there is no launcher."""
-    return _whole(os.environ.get("RANK"), 0)
+    return _assumed[0] if _assumed else _whole(os.environ.get("RANK"), 0)
 
 
 def world_size() -> int:
-    return max(1, _whole(os.environ.get("WORLD_SIZE"), 1))
+    return _assumed[1] if _assumed else max(1, _whole(os.environ.get("WORLD_SIZE"), 1))
 
 
 def _whole(text: str | None, otherwise: int) -> int:
@@ -46,11 +62,38 @@ def record_of(folder: Path, rank: int) -> Path:
     return folder / f"{rank}.tdx"
 
 
+def companion_of(folder: Path, rank: int) -> Path:
+    return folder / f"{record_of(folder, rank).name}{SUFFIX}"
+
+
+def remove_left(folder: Path, ranks: Iterable[int]) -> None:
+    """Removes the records of these ranks, and the folder where it is then empty.
+
+    A rank first gives up its own companion file, then asks for those of others: of two that end at the same time at
+    least one sees that the other has ended, so that nothing is left and nothing removed that is still written.
+    """
+    records = tuple(record_of(folder, rank).name for rank in ranks)
+    with suppress(OSError):  # the folder is gone
+        for path in folder.iterdir():
+            if path.name.startswith(records):
+                with suppress(OSError):
+                    path.unlink()
+    with suppress(OSError):  # another rank has not ended, or was faster
+        folder.rmdir()
+
+
+def is_running(folder: Path, rank: int) -> bool:
+    """Whether this rank still writes its record or, for rank 0, will still collect those of the others."""
+    companion = companion_of(folder, rank)
+    return companion.exists() and held(companion) is not False
+
+
 def remove_stale(beside: Path) -> None:
-    """Removes folders of jobs whose rank 0 was killed before it could."""
+    """Removes folders of jobs that were killed."""
     for folder in beside.glob(f"{PREFIX}*"):
         with suppress(OSError):
-            if folder.stat().st_mtime < time.time() - STALE:
+            old = folder.stat().st_mtime < time.time() - STALE  # also right after the clock was set forward
+            if old and not any(held(companion) for companion in folder.glob(f"*{SUFFIX}")):
                 shutil.rmtree(folder, ignore_errors=True)
 
 

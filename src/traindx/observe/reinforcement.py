@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import sys
 from contextlib import suppress
-from pathlib import Path
 
+from ..source_text import tree_of
 from .sites import kind_of
 
 LIBRARIES = ("gym", "gymnasium", "stable_baselines3", "pettingzoo", "dm_control", "torchrl", "tianshou", "rllib")
@@ -30,10 +30,11 @@ def by_hand() -> list[str]:
     taken: list[str] = []
     rewarded = False
     for file in own[:MOST_FILES]:
-        with suppress(OSError, SyntaxError, ValueError, RecursionError):
-            tree = ast.parse(Path(file).read_bytes())
-            taken += actions_in(tree) or policy_gradients_in(tree)
-            rewarded = rewarded or has_reward(tree)
+        with suppress(RecursionError):  # of what is too deep to be written as text
+            tree = tree_of(file)
+            if tree is not None:
+                taken += actions_in(tree) or policy_gradients_in(tree)
+                rewarded = rewarded or has_reward(tree)
     return taken[:1] if rewarded else []
 
 
@@ -55,7 +56,8 @@ def _method(call: ast.Call) -> str:
 
 def has_reward(tree: ast.AST) -> bool:
     """Whether a variable is named after a reward."""
-    return any(isinstance(node, ast.Name) and "reward" in node.id.lower() for node in ast.walk(tree))
+    names = {node.id.lower() for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return any("reward" in name or name in ("rew", "rews") for name in names)
 
 
 def _is_step(function: ast.expr) -> bool:

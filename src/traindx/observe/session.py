@@ -14,14 +14,13 @@ import torch
 from ..record.writer import RecordWriter
 from .hook_points.hooks import HookPoints
 from .metric_queue import MetricQueue
-from .model_walk import parameters
-from .naming import Naming
+from .model_walk import Naming, parameters
 from .schedule import DEEP, LIGHT, Schedule
 from .tensors import readable
 
 
 class Session:
-    """One observed run. Watchers read `step`, `look` and `phase`, and write through `metrics` and `writer`."""
+    """One observed run. Watchers read `step` and `look`, and write through `metrics` and `writer`."""
 
     def __init__(self, writer: RecordWriter, hooks: HookPoints, share: float) -> None:
         self.writer = writer
@@ -39,18 +38,17 @@ class Session:
         self.stepped_at: dict[int, int] = {}  # by number: its last step that was observed
         self.have_stepped: set[int] = set()  # which of them have stepped
         self.last_loss: float | None = None
-        self.given: list[Any] = []  # the arguments of the forwards since the last backward
+        self.given: list[Any] = []  # the tensors given to the forwards since the last backward
         self.target: weakref.ref[Any] | None = None  # what the last loss function was given to compare with
         self.loss_level = (math.nan, 0.0)  # running level and spread of the training loss
         # Where backward is called: code and line, numbered by the identity of the code (its hash is expensive) and the
         # instruction in it. As long as the code is kept, no other one takes its identity.
         self.backward_places: list[tuple[Any, int]] = []
         self.backward_sites: dict[tuple[int, int], int] = {}
-        # What is going on: set when a model is called (see watchers/trained_forwards.py).
+        # What is going on: set when a model is called (see watchers/forwards.py).
         self.evaluating = False
         self.last_forward: Any = None
         self.trained_in_eval_mode = False
-        self.forwards_per_backward = 1
         self.calls_since_backward = 0  # of models, with gradients or without
         self.in_job = False  # this process has joined others (torch.distributed)
         self.nonfinite = False  # a loss was not finite, or was refused for that
@@ -64,7 +62,7 @@ class Session:
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
         self._in_place_since: dict[str, int] = {}  # steps at which a parameter took another one's place
         self._noted: set[str] = set()
-        self._with_parameters: dict[int, tuple[weakref.ref[Any], bool]] = {}
+        self._with_parameters: dict[int, weakref.ref[Any]] = {}
         self._data_sets: list[tuple[Callable[[], Any], tuple[Any, ...]]] = []
         self._not_visible: list[str] = []
 
@@ -110,11 +108,14 @@ class Session:
         return any(ref() is not optimizer and _alike(held, kind) for ref, held in known)
 
     def has_parameters(self, root: Any) -> bool:
-        """Asked at every forward, so remembered."""
+        """Asked at every forward, so a yes is remembered. A model of Keras has none until its first call builds it."""
         known = self._with_parameters.get(id(root))
-        if known is None or known[0]() is not root:
-            known = self._with_parameters[id(root)] = (weakref.ref(root), next(parameters(root), None) is not None)
-        return known[1]
+        if known is not None and known() is root:
+            return True
+        found = next(parameters(root), None) is not None
+        if found:
+            self._with_parameters[id(root)] = weakref.ref(root)
+        return found
 
     def data_set(self, loader: Any) -> int:
         """A number for what a loader runs over: some frameworks make the loader, even the data, anew for each pass."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import linecache
+import inspect
 import os
 import site as site_module
 import sys
 import sysconfig
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
+from ..source_text import LONGEST_LINE, forget, lines_of, source_line
 from .hook_points.wrapping import WRAPPER_FILE
 
 _HERE = str(Path(__file__).parents[1])
 _project = os.sep  # the folder that paths in the record are relative to
+MOST_KEPT = 5_000_000  # characters of source
 _PATIENTS = str(Path(_HERE) / "zoo")
 
 
@@ -85,7 +87,7 @@ def here(depth: int = 1) -> dict[str, Any] | None:
 def where_made(thing: Any, depth: int = 1) -> dict[str, Any] | None:
     """The site of the call that makes a thing: a class of the user's own is made outside of its constructors."""
     frame = user_frame(sys._getframe(depth))
-    while frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is thing:
+    while frame is not None and frame.f_code.co_name == "__init__" and locals_of(frame).get("self") is thing:
         outer = user_frame(frame.f_back)
         if outer is None:
             break
@@ -108,22 +110,36 @@ def instruction(frame: FrameType | None) -> tuple[Any, ...] | None:
 def describe_line(frame: FrameType, line: int) -> dict[str, Any]:
     """The site of another line of the function that runs in this frame."""
     filename = frame.f_code.co_filename
-    text = linecache.getline(filename, line).strip()
-    return {"file": _relative(filename), "line": line, "text": text, "function": frame.f_code.co_name}
+    return {
+        "file": _relative(filename),
+        "line": line,
+        "text": _text(filename, line, line),
+        "function": frame.f_code.co_name,
+    }
 
 
 @cache
 def _describe(code: CodeType, filename: str, lasti: int, lineno: int) -> tuple[tuple[str, Any], ...]:
     first, last = lineno, lineno
     if hasattr(code, "co_positions"):  # Python 3.11: the whole statement of a call that spans lines
-        positions = list(code.co_positions())
+        positions = _positions(code)
         if 0 <= lasti // 2 < len(positions):
             start, end, _, _ = positions[lasti // 2]
             if start is not None and end is not None and end - start < 20:
                 first, last = start, end
-    lines = [linecache.getline(filename, n).rstrip("\n") for n in range(first, last + 1)]
-    text = "\n".join(lines).strip()
+    text = _text(filename, first, last)
     return (("file", _relative(filename)), ("line", first), ("text", text), ("function", code.co_name))
+
+
+@lru_cache(maxsize=4)  # for programs with thousands of calls in one function
+def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    return list(code.co_positions())
+
+
+def _text(filename: str, first: int, last: int) -> str:
+    """These lines, each as far as a record keeps it."""
+    lines = [source_line(filename, n) for n in range(first, last + 1)]
+    return "\n".join(line[: len(line) - len(line.lstrip()) + LONGEST_LINE] for line in lines).strip()
 
 
 def _relative(filename: str) -> str:
@@ -135,5 +151,36 @@ def _relative(filename: str) -> str:
 def begin_here() -> None:
     """Observation begins: paths are told as seen from the present folder, wherever the script goes later."""
     global _project
+    forget()
+    _describe.cache_clear()
     with suppress(OSError):  # the folder has been removed
         _project = str(Path.cwd())
+
+
+def keep_sources() -> None:
+    """Keep the text of the modules imported so far, so that an edit during the run moves no line of theirs."""
+    kept = 0
+    for module in list(sys.modules.values()):
+        name = vars(module).get("__file__") if type(module) is ModuleType else None  # runs no code of a lazy module
+        if isinstance(name, str) and name.endswith(".py") and kind_of(name) == "user" and kept < MOST_KEPT:
+            kept += sum(map(len, lines_of(name)))
+
+
+# Up to Python 3.12, `frame.f_locals` of a function makes a dict that the frame keeps, and with it every object that was
+# a local variable then, even if the function deletes the variable afterwards.
+_KEPT = sys.version_info < (3, 13)
+_OURS_ALONE = 3  # references: the frame's, our variable's, and that of `getrefcount` itself
+
+
+def locals_of(frame: FrameType) -> dict[str, Any]:
+    """The local variables of a running function by name, without leaving anything in it; of a module, its globals."""
+    held: Any = frame.f_locals
+    if not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        return dict(held)
+    found = dict(held)
+    # A function that has called `locals()` may hold that dict itself; then it is its own business.
+    if _KEPT and sys.getrefcount(held) == _OURS_ALONE:
+        code = frame.f_code
+        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+            held.pop(name, None)
+    return found

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+import sys
 import weakref
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -159,3 +161,20 @@ def row_of(values: list[Any]) -> Any:
     device = next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
     nothing = torch.full((), math.nan, dtype=torch.float32, device=device)
     return torch.stack([nothing if v is None else v.to(device, torch.float32).reshape(()) for v in values])
+
+
+@contextmanager
+def streams_unchanged() -> Iterator[None]:
+    """Restore the state of all random generators after the block."""
+    numpy = sys.modules.get("numpy")
+    states = torch.get_rng_state(), random.getstate(), numpy.random.get_state() if numpy is not None else None
+    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() and torch.cuda.is_initialized() else None
+    try:
+        yield
+    finally:
+        torch.set_rng_state(states[0])
+        random.setstate(states[1])
+        if numpy is not None and states[2] is not None:
+            numpy.random.set_state(states[2])
+        if devices is not None:
+            torch.cuda.set_rng_state_all(devices)

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..record.reading import load
+from ..wording import clean
 from .hook_points.hooks import text_of
 from .recording import Recording
 from .schedule import USUAL_BUDGET
@@ -62,6 +63,11 @@ class Watch:
         )
         self._end(status, facts)
 
+    def note(self, key: str, value: Any) -> None:
+        """Add a fact that whoever watches knows."""
+        if self._recording is not None:
+            self._recording.writer.fact(key, value)
+
     def stop(self) -> Run:
         """End the observation; the record as a `Run`."""
         self._end("ok", None)
@@ -85,8 +91,9 @@ class Watch:
 
     def __repr__(self) -> str:
         run = self.run
+        source = clean(run.source).replace("\n", " ")
         state = "watching" if self._recording is not None else "stopped"
-        return f"<Watch {run.source} ({state}, {run.steps:,} step{'' if run.steps == 1 else 's'})>"
+        return f"<Watch {source} ({state}, {run.steps:,} step{'' if run.steps == 1 else 's'})>"
 
     def __str__(self) -> str:
         return str(self.run).replace(repr(self.run), repr(self), 1)

@@ -6,18 +6,21 @@ PLAN is a `launch.Plan` as JSON, with the script and the path of the record, whi
 from __future__ import annotations
 
 import json
+import random
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import update_wrapper
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..observe.importing import after_import
 from ..observe.recording import Recording
 from ..observe.runner import Ending, ScriptError, find_program, run_program
-from ..observe.runner.sources import use_sources
+from ..observe.runner.running import UNREADABLE, use_sources
 from ..observe.secrets import masked
-from . import _seeds
-from .acting.part import Part
+from .acting.limits import Part
 
 BUDGET = 40.0  # percent of the time: a probe run lasts seconds, and a plain run's 3 % would see too little of it
 
@@ -37,7 +40,7 @@ class _ProbeRecording(Recording):
         super().attach()
         if self.session is None:
             return
-        _seeds.start_torch_from(self._plan["seed"], self._plan["shift"], self._until)
+        start_torch_from(self._plan["seed"], self._plan["shift"], self._until)
         for make in self.part.watchers:
             watcher = make(self.session)
             self._watchers.append(watcher)
@@ -56,7 +59,7 @@ class Probe:
         self.recording = _ProbeRecording(Path(words["record"]), words, self._until)
         script = {"path": words["script"], "argv": masked(words["args"]), "module": words["module"]}
         self.recording.writer.fact("script", script)
-        _seeds.start_from(words["seed"], words["shift"], self._until)
+        start_from(words["seed"], words["shift"], self._until)
 
     def close(self, ending: Ending) -> None:
         with self._until:
@@ -79,7 +82,7 @@ def main(words: list[str]) -> int:
 def _probe(plan: dict[str, Any]) -> int:
     try:
         program = find_program(plan["script"], plan["module"])
-    except (ScriptError, SyntaxError) as error:
+    except (ScriptError, *UNREADABLE) as error:
         print(error, file=sys.stderr)
         return 2
     probe = Probe(plan)
@@ -95,3 +98,46 @@ def _module_of(kind: str) -> str:
 def _cut_short(ending: Ending, findings: dict[str, Any]) -> bool:
     """Whether the probe itself made the script fail: it ended an epoch early, and the script called `next(batches)`."""
     return ending.error is not None and ending.error["type"] == "StopIteration" and bool(findings.get("epochs_cut"))
+
+
+# ── seeds ─────────────────────────────────────────────────────────────────────────────────────────
+
+NUMPY_SEEDS = 2**32
+
+
+def start_from(seed: int, shift: int, until: ExitStack) -> None:
+    """Seed Python and numpy before the script runs. With `shift`, the script's `seed(n)` becomes `seed(n + shift)`."""
+    random.seed(seed)
+    if shift:
+        _shifted(random, "seed", shift, until)
+    until.callback(after_import("numpy", lambda: _numpy(seed, shift, until)))
+
+
+def _numpy(seed: int, shift: int, until: ExitStack) -> None:
+    numpy = sys.modules["numpy"]
+    numpy.random.seed(seed % NUMPY_SEEDS)
+    if shift:
+        _shifted(numpy.random, "seed", shift, until)
+        _shifted(numpy.random, "default_rng", shift, until)
+
+
+def start_torch_from(seed: int, shift: int, until: ExitStack) -> None:
+    """The same for torch; called once torch has been imported."""
+    import torch
+
+    torch.manual_seed(seed)
+    if shift:
+        _shifted(torch, "manual_seed", shift, until)
+        _shifted(torch.random, "manual_seed", shift, until)
+
+
+def _shifted(owner: Any, name: str, shift: int, until: ExitStack) -> None:
+    original: Callable[..., Any] = getattr(owner, name)
+
+    def seeded(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], int):
+            args = (args[0] + shift, *args[1:])
+        return original(*args, **kwargs)
+
+    setattr(owner, name, update_wrapper(seeded, original))
+    until.callback(setattr, owner, name, original)

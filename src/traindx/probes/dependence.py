@@ -13,8 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..observe.tensors import plain, tensors_in
-from .unchanged import streams_unchanged
+from ..observe.tensors import plain, streams_unchanged, tensors_in
 
 ROUNDING = 1e-4  # two forwards of the same rows differ by less than this share of the output's size
 MAX_ELEMENTS = 200_000_000  # a model with more parameters is not copied

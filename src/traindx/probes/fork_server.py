@@ -1,132 +1,157 @@
-"""Starts probe runs by forking a process in which the script has already imported torch (see `_fork_server`).
+"""A process that has imported torch, and forks from there for every probe run.
 
-Falls back to a fresh process if forking does not work: the system has no fork, the script never imports torch or draws
-random numbers before it does, or a fork cannot get its own overlay of the file system.
+Importing torch takes longer than most probe runs. The server runs no code of the user, so that it can keep the
+privileges that isolate its forks (`isolation`); each fork runs the script from its first line. torch stays hidden until
+the script imports it. If the script has changed by then what torch reads while it is imported, the fork gives up.
+
+The server writes `ready` to its pipe, reads one plan per line from standard input and answers `ended ID`, or
+`refused ID` if the run needs a process of its own. The line `{"end": ID}` ends a run; the end of the input ends all.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
+import select
+import signal
 import sys
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import warnings
+from contextlib import suppress
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import IO, Any
+from types import ModuleType
+from typing import Any
 
-from .launch import Script, Start, environment, kill_group, results_folder, spawner
+from ..isolation import CANNOT_ISOLATE, fork_with_layer
+from . import _run
 
-END_SECONDS = 5.0  # the server's time to end its runs
-READY_SECONDS = 60.0  # the time for the script's code before `import torch`, and for that import
-SEED = 0  # of string hashes (PYTHONHASHSEED) in every forked run
-
-
-@contextmanager
-def fork_server(script: Script) -> Iterator[Start]:
-    """Yields a `Start` for runs of this script; the server ends with the block."""
-    fallback = spawner(script)
-    isolation = script.isolation
-    if not available() or isolation.mode == "python":
-        yield fallback
-        return
-    words = json.dumps([script.path, list(script.args), script.module])
-    process = subprocess.Popen(
-        isolation.command("traindx.probes._fork_server", [words], [results_folder()], (script.path, *script.args)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment(SEED),
-        start_new_session=True,
-    )
-    client = _Client(process, fallback)
-    try:
-        yield client.run
-    finally:
-        client.close()
+POLL_SECONDS = 0.02
+# Variables of libraries that torch does not read while it is imported; scripts often set them before.
+UNREAD = ("TOKENIZERS_", "TRANSFORMERS_", "HF_", "WANDB_", "TF_", "MPL", "CUDA_VISIBLE_DEVICES")
 
 
-def available() -> bool:
-    """Only on Linux: on other systems libraries break in a forked process."""
-    return sys.platform == "linux" and hasattr(os, "fork")
+class ForkServer:
+    def __init__(self, answers: int) -> None:
+        self._answers = answers
+        self._children: dict[int, str] = {}
 
+    def serve(self) -> dict[str, Any] | None:
+        """Answer until the input ends. Returns the plan in a fork that is to run it, else None."""
+        self._say("ready")
+        pending = b""
+        while True:
+            if select.select([0], [], [], POLL_SECONDS if self._children else None)[0]:
+                got = os.read(0, 65536)
+                if not got:
+                    self._end(set(self._children.values()))
+                    return None
+                *lines, pending = (pending + got).split(b"\n")
+                for words in map(json.loads, lines):
+                    if "end" in words:
+                        self._end({words["end"]})
+                    elif self._fork(words):
+                        return dict(words)
+            self._reap()
 
-class _Client:
-    """Sends plans to the server; a listening thread receives the end of each run."""
-
-    def __init__(self, process: subprocess.Popen[bytes], fallback: Start) -> None:
-        assert process.stdin is not None and process.stdout is not None
-        self._process, self._plans = process, process.stdin
-        self._ready, self._over = threading.Event(), threading.Event()
-        self._fallback = fallback
-        self._refused: set[str] = set()
-        self._ends: dict[str, threading.Event] = {}
-        self._lock = threading.Lock()
-        self._listener = threading.Thread(target=self._listen, args=(process.stdout,), daemon=True)
-        self._listener.start()
-
-    def run(self, words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
-        """Run one plan (this method is a `Start`)."""
-        name, end = folder.name, threading.Event()
-        if not self._is_ready() or not self._asked(name, end, words):
-            return self._fallback(words, folder, seed, seconds)
-        in_time = end.wait(seconds)
-        if not in_time:
-            self._tell({"end": name})
-            end.wait(END_SECONDS)
-        if name in self._refused:
-            return self._fallback(words, folder, seed, seconds)
-        return not in_time
-
-    def _asked(self, name: str, end: threading.Event, words: Mapping[str, Any]) -> bool:
-        self._ends[name] = end
-        return self._tell({**words, "id": name}) and not self._over.is_set()
-
-    def _tell(self, words: Mapping[str, Any]) -> bool:
-        """Send one line to the server. False if it has died.
-
-        Only the server can end its runs, because process ids differ between its namespace and this one."""
-        with self._lock:
-            try:
-                self._plans.write(json.dumps(words).encode() + b"\n")
-                self._plans.flush()
-            except OSError:
-                return False
+    def _fork(self, words: dict[str, Any]) -> bool:
+        folder = Path(words["record"]).parent
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python warns of threads, but those of torch and numpy tolerate a fork
+            child = fork_with_layer([str(folder)])
+        if child:
+            self._children[child] = words["id"]
+            return False
+        os.setsid()  # the time limit must also end the loader's workers
+        _redirect(0, os.devnull, os.O_RDONLY)
+        _redirect(1, folder / "stdout", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        _redirect(2, folder / "stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.close(self._answers)
         return True
 
-    def _is_ready(self) -> bool:
-        self._ready.wait(READY_SECONDS)
-        if not self._ready.is_set():
-            self._kill()  # the code before the import takes too long
-        return not self._over.is_set()
+    def _end(self, names: set[str]) -> None:
+        for child, name in self._children.items():
+            if name in names:
+                with suppress(OSError):
+                    os.killpg(child, signal.SIGKILL)
 
-    def _listen(self, answers: IO[bytes]) -> None:
-        for line in answers:
-            match line.decode().split():
-                case ["ready"]:
-                    self._ready.set()
-                case ["refused", name]:
-                    self._refused.add(name)
-                    self._ends[name].set()
-                case ["ended", name]:
-                    self._ends[name].set()
-        self._over.set()
-        self._ready.set()
-        for end in self._ends.values():
-            end.set()
+    def _reap(self) -> None:
+        for child in list(self._children):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                refused = os.WIFEXITED(status) and os.WEXITSTATUS(status) == CANNOT_ISOLATE
+                self._say(f"{'refused' if refused else 'ended'} {self._children.pop(child)}")
 
-    def close(self) -> None:
-        with suppress(OSError), self._lock:
-            self._plans.close()  # the server ends its runs, then itself
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(END_SECONDS if self._ready.is_set() else 0)
-        self._kill()
-        self._listener.join()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+    def _say(self, line: str) -> None:
+        os.write(self._answers, line.encode() + b"\n")
 
-    def _kill(self) -> None:
-        kill_group(self._process.pid)
-        self._process.wait()
-        self._over.set()
+
+class _Hidden(MetaPathFinder, Loader):
+    """Hides a module, with all below it, until somebody imports it."""
+
+    def __init__(self, name: str, brought: set[str]) -> None:
+        self._name, self._brought = name, brought
+        self._modules = {each: sys.modules[each] for each in brought if each.split(".")[0] == name}
+        self._own = self._modules[name].__spec__
+        self._environment = _read_environment()
+
+    def hide(self) -> None:
+        for each in self._modules:
+            del sys.modules[each]
+        sys.meta_path.insert(0, self)
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if fullname != self._name or self._own is None:
+            return None
+        spec = ModuleSpec(fullname, self, origin=self._own.origin, is_package=True)
+        spec.submodule_search_locations = self._own.submodule_search_locations
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        if self._would_differ():
+            os._exit(CANNOT_ISOLATE)
+        sys.meta_path.remove(self)
+        sys.modules.update({name: module for name, module in self._modules.items() if name != self._name})
+        return self._modules[self._name]
+
+    def exec_module(self, module: ModuleType) -> None:
+        if self._own is not None:
+            module.__spec__, module.__loader__ = self._own, self._own.loader
+
+    def _would_differ(self) -> bool:
+        """Whether an import in a fresh process would have found another module, or another environment."""
+        found = PathFinder.find_spec(self._name)
+        if found is None or self._own is None or found.origin != self._own.origin:
+            return True
+        own: set[str] = set()
+        with suppress(OSError):
+            own = {entry.name.partition(".")[0] for entry in Path(sys.path[0]).iterdir()}
+        for name in own & {each.partition(".")[0] for each in self._brought}:
+            spec = PathFinder.find_spec(name, sys.path[:1])
+            if spec is not None and spec.loader is not None:
+                return True  # the script's own module, in place of one that torch needs
+        return self._environment != _read_environment()
+
+
+def _read_environment() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if not name.startswith(UNREAD)}
+
+
+def _redirect(number: int, path: Any, flags: int) -> None:
+    opened = os.open(path, flags, 0o600)
+    os.dup2(opened, number)
+    os.close(opened)
+
+
+def main(words: list[str]) -> int:
+    answers = os.dup(1)
+    _redirect(1, os.devnull, os.O_WRONLY)
+    before = set(sys.modules)
+    import torch._dynamo  # noqa: F401  every optimizer imports it, so import it once, before forking
+
+    hidden = _Hidden("torch", set(sys.modules) - before)
+    plan = ForkServer(answers).serve()
+    if plan is None:
+        return 0
+    hidden.hide()
+    return _run.main([json.dumps(plan)])

@@ -30,6 +30,7 @@ FILES = re.compile(r"Read-only file system|No space left on device|Value too lar
 
 # A function that runs a plan to its end: (words, folder, seed, seconds) -> whether the time limit ended it.
 Start = Callable[[Mapping[str, Any], Path, int, float], bool]
+AT_ONCE = 4  # probe runs that usually run side by side
 SETUP_SECONDS = 300.0  # for imports, reading data and building the model, before the first backward
 
 _running: set[int] = set()  # process ids of the fresh processes
@@ -127,8 +128,6 @@ def launch(
         "module": script.module,
     }
     limit = SETUP_SECONDS + 1.5 * float(plan.options.get("seconds", 30.0))
-    if plan.sources:
-        start = spawner(script)  # a forked process already runs the original file
     killed = (start or spawner(script))(words, folder, plan.seed, limit)
     if not record.exists():
         raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
@@ -184,6 +183,8 @@ def stop_all() -> None:
 
 def environment(seed: int) -> dict[str, str]:
     return {
+        # Runs side by side that each take all cores wait for each other: a small network then costs four times as much.
+        "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // AT_ONCE)),
         **os.environ,
         "PYTHONHASHSEED": str(seed),
         "WANDB_MODE": "disabled",  # a probe is not an experiment to be logged

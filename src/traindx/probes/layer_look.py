@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..isolation import IsolationError, choose
 from ..record import Run, load
-from ..record.saving import save
+from ..record.reading import save
 from .launch import ProbeError, error_words, results_folder
 
 SECONDS = 600.0
@@ -55,9 +58,7 @@ def main(words: list[str]) -> int:
 
 
 def _looked(wanted: Mapping[str, Any]) -> Run:
-    from .activation_tables import activation_run
-    from .batches import split
-    from .gradient_tables import gradient_run
+    from .layer_tables import activation_run, gradient_run, split
     from .loading import load_batch, load_model
 
     checkpoint = Path(wanted["checkpoint"]) if wanted["checkpoint"] else None
@@ -92,3 +93,29 @@ def loss_named(name: str | None, target: Any) -> Any:
     if not hasattr(F, name):
         raise ProbeError(f"torch.nn.functional has no {name}")
     return getattr(F, name)
+
+
+# ── how a quantity changes with depth: an exponential fitted over the layers ────────────────────
+
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class DepthFit:
+    """Each layer has `factor` times the value of the layer before it; `explained` is the fit's R²."""
+
+    factor: float
+    explained: float
+    layers: int
+
+
+def depth_fit(values: Sequence[float]) -> DepthFit | None:
+    """Fit the values of the layers, ordered from input to output. None with fewer than three positive values."""
+    numbers = np.array([value for value in values if np.isfinite(value) and value > 0])
+    if len(numbers) < FEWEST:
+        return None
+    depth, logs = np.arange(len(numbers)), np.log(numbers)
+    slope, start = np.polyfit(depth, logs, 1)
+    left = float(np.sum((logs - (slope * depth + start)) ** 2))
+    whole = float(np.sum((logs - logs.mean()) ** 2))
+    return DepthFit(float(np.exp(slope)), 1.0 - left / whole if whole > 0 else 1.0, len(numbers))

@@ -9,14 +9,16 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
+from ..wording import num
 from .launch import Plan, ProbeError, Script, Start, Trial, launch
 
-Result = Literal["learnt", "falling", "stuck", "not finite", "unknown"]
+Result = Literal["learnt", "falling", "stuck", "constant", "not finite", "unknown"]
 
 STEPS = 200
 SECONDS = 12.0
 LEARNT = 0.1  # the share of the way from trivial loss to floor that may remain: dropout and rounding never vanish
 FALLING = 0.9  # "falling" if the last quarter's distance from the floor is below this share of the quarter before
+CONSTANT = 0.9  # from this share on, answers are no better than one that ignores the input
 FEWEST = 20  # with fewer steps, a failure says nothing
 RIGHT = 0.99  # at this accuracy the batch is learnt, whatever dropout adds to the loss
 
@@ -68,10 +70,9 @@ def judge(trial: Trial) -> Memorised:
 
 def _obstacle(trial: Trial) -> str | None:
     """Why the trial shows nothing, whatever its losses; None if it can be judged."""
-    facts = trial.run.facts
     if trial.error:
         return f"the script failed when fed the same batch again: {trial.error}"
-    if len(facts.get("optimizers") or ()) > 1 and len(facts.get("backward_sites") or ()) > 1:
+    if len(trial.run.optimizers) > 1 and len(trial.run.entries("backward_sites")) > 1:
         return "several losses are trained in turn"
     if _starts_over(trial.run):
         return "the loop creates new optimizers as it goes (tasks or folds), so one batch is not trained throughout"
@@ -82,8 +83,7 @@ def _obstacle(trial: Trial) -> str | None:
 
 def _starts_over(run: Run) -> bool:
     """Whether an optimizer takes its first step long after the others: the script loops over tasks or folds."""
-    optimizers = run.facts.get("optimizers") or ()
-    firsts = [int(each["first_step"]) for each in optimizers if each.get("first_step") is not None]
+    firsts = [optimizer.first_step for optimizer in run.optimizers if optimizer.first_step is not None]
     # Several optimizers of one loop take their first steps within a few steps of each other.
     return len(firsts) > 1 and max(firsts) - min(firsts) >= 2 * len(firsts)
 
@@ -103,6 +103,10 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
         return Memorised("not finite", steps, **common)
     if common["accuracy"] is not None and common["accuracy"] >= RIGHT and last < first:
         return Memorised("learnt", steps, **common)
+    if floor is None and (compared := _compared_term(trial)) is not None:
+        left, words = compared
+        if left > LEARNT:  # the total may have fallen by its other terms alone
+            return Memorised("constant" if left >= CONSTANT else "unknown", steps, why_not=words, **common)
     base = floor if floor is not None else 0.0
     top = min(first, trivial) if trivial is not None else first
     if last - base <= LEARNT * (top - base):
@@ -128,8 +132,8 @@ def _bounds(trial: Trial) -> tuple[float | None, float | None]:
     """Floor and trivial loss in the units of the backpropagated loss, which may be a multiple of the loss function's
     value."""
     floor = trial.found.get("floor")
-    calls = [loss for loss in trial.run.facts.get("losses") or () if loss.get("phase") == "train"]
-    ratio = calls[0].get("value_ratio") if len(calls) == 1 else None
+    calls = trial.run.training_losses
+    ratio = calls[0].value_ratio if len(calls) == 1 else None
     if not floor or ratio is None or not ratio > 0:
         return None, None
     function, loss = trial.run.series("loss/function").finite.values, by_step(trial.run)
@@ -137,6 +141,20 @@ def _bounds(trial: Trial) -> tuple[float | None, float | None]:
     if not len(function) or not len(loss) or not np.isclose(loss[0], ratio * function[0], rtol=0.02, atol=1e-6):
         return None, None
     return ratio * float(floor["floor"]), ratio * float(floor["trivial"])
+
+
+def _compared_term(trial: Trial) -> tuple[float, str] | None:
+    """How much of the best constant answer's loss the one loss function has left, for a loss with further terms."""
+    bounds, calls = trial.found.get("floor"), trial.run.training_losses
+    values = trial.run.series("loss/function").finite.values
+    if not bounds or len(calls) != 1 or len(values) < FEWEST or not bounds["trivial"] > bounds["floor"]:
+        return None
+    last = float(np.median(values[-max(3, len(values) // 10) :]))
+    left = (last - bounds["floor"]) / (bounds["trivial"] - bounds["floor"])
+    return left, (
+        f"the loss has further terms, and {calls[0].fn} alone ends at {num(last)}; "
+        f"the best constant prediction gives {num(bounds['trivial'])}"
+    )
 
 
 def _accuracy(run: Run) -> float | None:

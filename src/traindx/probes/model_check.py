@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from ..observe.recording import Recording
+from ..observe.tensors import streams_unchanged
 from ..observe.watchers.loss_inputs import given_pair
-from ..record import Run, RunBuilder, load
-from .added_facts import with_facts
-from .batches import loss_of, split
+from ..record import Run, load
 from .dependence import dependence
 from .drivers._wiring import targets_are_next_inputs
-from .floors import floor_of
+from .drivers.memorise import floor_of
 from .launch import Trial
+from .layer_tables import loss_of, split
 from .memorising import judge
-from .unchanged import streams_unchanged
 
 STEPS = 200
 BUDGET = 40.0  # percent of the time for observation: observing is the purpose of this training
@@ -39,7 +38,7 @@ def measure_model(model: Any, batch: Any, loss_fn: Callable[..., Any], steps: in
         if trial.error is None:
             found = dependence(model, inputs, next_token=next_token)
             facts["dependence"] = {**found.facts(), "next_token": next_token}
-    return with_facts(trial.run, facts)
+    return trial.run.with_facts(facts)
 
 
 class _Floor:
@@ -84,7 +83,7 @@ def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], ste
             recording.close("exception")
             raise
         recording.close(status, error)
-        run = _kept(load(path))
+        run = load(path)  # all of it: the file is about to be deleted
     return Trial(run, status, {"pinned": "loader", "floor": floor.found, "updates": steps})
 
 
@@ -94,13 +93,3 @@ def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Call
 
     name = standard.get(id(loss_fn))
     return loss_fn if name is None else lambda *args: getattr(F, name)(*args)
-
-
-def _kept(run: Run) -> Run:
-    """The run in memory, because its file is about to be deleted."""
-    builder = RunBuilder(run.source, run.kind).measurements_of(run)
-    for key, value in run.facts.items():
-        builder.fact(key, value)
-    for event in run.events:
-        builder.event(event.kind, event.step, **event.data)
-    return builder.build()

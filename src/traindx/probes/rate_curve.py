@@ -7,8 +7,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -43,15 +45,26 @@ class RateCurve:
         return RateCurve(self.rates[:end], self.losses[:end])
 
 
+class Obstacle(NamedTuple):
+    """Why a curve suggests no learning rate."""
+
+    kind: Literal["too-short", "flat", "still-falling", "unmeasured"]
+    text: str
+
+
 @dataclass(frozen=True)
 class Reading:
-    """The suggestions from one curve. Without a clear valley `rules` is empty and `why_not` gives the reason."""
+    """The suggestions from one curve. Without a clear valley `rules` is empty and `obstacle` gives the reason."""
 
     curve: RateCurve = field(repr=False)
     smooth: FloatArray = field(repr=False)
     rules: dict[str, float] = field(default_factory=dict)
     rises_at: float | None = None  # the learning rate from which the loss rises for good
-    why_not: str | None = None
+    obstacle: Obstacle | None = None
+
+    @property
+    def why_not(self) -> str | None:
+        return self.obstacle.text if self.obstacle else None
 
     @property
     def suggestion(self) -> float | None:
@@ -68,7 +81,11 @@ class RateAdvice:
     interval: tuple[float, float] | None
     rules: dict[str, float]
     agree: bool
-    why_not: str | None = None
+    obstacle: Obstacle | None = None
+
+    @property
+    def why_not(self) -> str | None:
+        return self.obstacle.text if self.obstacle else None
 
     @property
     def spread(self) -> float | None:
@@ -91,7 +108,8 @@ def read(curve: RateCurve) -> Reading:
     """Apply the rules to one curve."""
     curve = curve.finite
     if len(curve.rates) < FEWEST:
-        return Reading(curve, curve.losses, why_not=f"only {len(curve.rates)} finite losses were seen")
+        few = Obstacle("too-short", f"only {len(curve.rates)} finite losses were seen")
+        return Reading(curve, curve.losses, obstacle=few)
     smooth = smoothed(curve.losses)
     lowest = int(np.argmin(smooth))
     early = max(5, round(START * len(smooth)))
@@ -102,9 +120,11 @@ def read(curve: RateCurve) -> Reading:
     noise = _noise(curve.losses) * np.sqrt(averaged)
     fall = start - float(smooth[lowest])
     if fall < max(DEEP * noise, SHALLOW * abs(start)):
-        return Reading(curve, smooth, why_not="the loss does not decrease clearly at any learning rate")
+        flat = Obstacle("flat", "the loss does not decrease clearly at any learning rate")
+        return Reading(curve, smooth, obstacle=flat)
     if lowest >= len(smooth) - 2:
-        return Reading(curve, smooth, why_not="the loss still decreases at the highest learning rate tried")
+        falling = Obstacle("still-falling", "the loss still decreases at the highest learning rate tried")
+        return Reading(curve, smooth, obstacle=falling)
     slopes = np.gradient(smooth, np.log10(curve.rates))
     rules = {
         "steepest": float(curve.rates[int(np.argmin(slopes[: lowest + 1]))]),
@@ -140,8 +160,9 @@ def advise(curves: Sequence[RateCurve]) -> RateAdvice:
     readings = [read(curve) for curve in curves]
     known = [reading for reading in readings if reading.suggestion is not None]
     if not known or 2 * len(known) <= len(readings):
-        reasons = [reading.why_not for reading in readings if reading.why_not]
-        return RateAdvice(readings, None, None, {}, False, reasons[0] if reasons else "no curve was measured")
+        reasons = [reading.obstacle for reading in readings if reading.obstacle]
+        unmeasured = Obstacle("unmeasured", "no curve was measured")
+        return RateAdvice(readings, None, None, {}, False, reasons[0] if reasons else unmeasured)
     suggestions = [float(reading.suggestion) for reading in known if reading.suggestion is not None]
     rules = {name: _middle([reading.rules[name] for reading in known]) for name in known[0].rules}
     agree = max(rules.values()) / min(rules.values()) < AGREE
@@ -165,3 +186,42 @@ def place_of(rate: float, advice: RateAdvice) -> str:
     if times < 1 / 3:
         return f"the suggestion is {1 / times:.3g} times higher"
     return "about where the loss falls best"
+
+
+# ── while a test runs ─────────────────────────────────────────────────────────────────────────────
+
+MEMORY = 0.9  # decay of the average: it covers about the last ten steps, a tenth of a test of a hundred
+TOO_FAR = 4.0  # times the best loss; learning-rate finders usually stop there
+
+
+class Smoothed:
+    """Bias-corrected exponential average, its best value, and whether it has diverged from it."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._weight = 0.0
+        self.first = math.nan
+        self.best = math.inf
+
+    def add(self, value: float) -> float:
+        self._sum = MEMORY * self._sum + (1 - MEMORY) * value
+        self._weight = MEMORY * self._weight + (1 - MEMORY)
+        if math.isnan(self.first):
+            self.first = value
+        self.best = min(self.best, self.value)
+        return self.value
+
+    @property
+    def value(self) -> float:
+        return self._sum / self._weight if self._weight else math.nan
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the average is far above its best value and above the first loss.
+
+        A ratio means nothing if the best value is not positive. Then the average must have risen above the first loss
+        by more than it had fallen below it."""
+        if self.best > 0:
+            return self.value > TOO_FAR * self.best and self.value > self.first
+        fallen = abs(self.first - self.best) or abs(self.best) or 1.0
+        return self.value > self.first + fallen

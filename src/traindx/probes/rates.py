@@ -6,14 +6,16 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..record import Run, RunBuilder
 from ..wording import counted
-from .fork_server import fork_server
+from .forking import fork_runs
 from .launch import Plan, ProbeError, Script, Start, Trial, launch
 from .memorising import by_step
 from .rate_curve import RateAdvice, RateCurve, advise
@@ -71,10 +73,12 @@ def probe_rates(
     steps: int = STEPS,
     repeats: int = REPEATS,
     seconds: float = SECONDS,
+    start: Start | None = None,
 ) -> RateTest:
-    """Run the test inside the script, `repeats` times, each time with the script's seeds shifted."""
-    with fork_server(script) as start:
-        trials, notes = _trials(script, start, {"seconds": seconds, "low": low, "high": high}, steps, repeats)
+    """Run the test inside the script, `repeats` times, each time with the script's seeds shifted. `start`: what starts
+    the runs, if something does already."""
+    with fork_runs(script) if start is None else nullcontext(start) as starting:
+        trials, notes = _trials(script, starting, {"seconds": seconds, "low": low, "high": high}, steps, repeats)
     for trial in trials:
         if trial.error:
             raise ProbeError(f"the script failed at step {trial.updates}: {trial.error}")
@@ -113,13 +117,12 @@ def _together(script: Script, trials: list[Trial], notes: list[str]) -> RateTest
     if first.found.get("stopped_by") == "time":
         notes.append(f"the time limit ended the test after {first.updates} steps (--seconds allows more)")
     sizes = first.run.series("batch_size").values
-    optimizers = first.run.facts.get("optimizers") or [{}]
     return RateTest(
         advise(curves),
         first.found.get("own_rate"),
         as_run(str(script), curves, dict(first.run.facts)),
         float(np.median(sizes)) if len(sizes) else None,
-        optimizers[0].get("class"),
+        (first.run.optimizers[0].class_name or None) if first.run.optimizers else None,
         notes,
     )
 
@@ -160,7 +163,7 @@ def lr_range_test(
     """
     import torch
 
-    from .smoothing import Smoothed
+    from .rate_curve import Smoothed
     from .unchanged import unchanged
 
     if not 0 < low < high or steps < 2:
@@ -202,3 +205,34 @@ def _endless(batches: Iterable[Any]) -> Iterator[Any]:
             yield batch
         if empty:
             raise ValueError("the iterable gave no batch (a generator can be used only once; pass a list or a loader)")
+
+
+# ── a picture, with matplotlib, which is an optional dependency ───────────────────────────────────
+
+
+def draw(test: RateTest, path: Path) -> None:
+    """Draw all repeats, the interval, the suggestion and the script's own learning rate."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot()
+    for reading in test.advice.readings:
+        axes.plot(reading.curve.rates, reading.curve.losses, color="0.8", linewidth=0.8)
+        axes.plot(reading.curve.rates, reading.smooth, color="C0", linewidth=1.5)
+    if test.advice.interval is not None:
+        axes.axvspan(*test.advice.interval, color="C2", alpha=0.2, label="range of the repeats")
+    if test.suggestion is not None:
+        axes.axvline(test.suggestion, color="C2", label=f"suggestion {test.suggestion:.2g}")
+    if test.own_rate:
+        axes.axvline(test.own_rate, color="C3", linestyle="--", label=f"your learning rate {test.own_rate:.2g}")
+    lows = [reading.smooth.min() for reading in test.advice.readings if len(reading.smooth)]
+    tops = [reading.smooth.max() for reading in test.advice.readings if len(reading.smooth)]
+    if lows:
+        room = 0.05 * (max(tops) - min(lows)) or 1.0
+        axes.set_ylim(min(lows) - room, max(tops) + room)
+    axes.set_xscale("log")
+    axes.set_xlabel("learning rate")
+    axes.set_ylabel("training loss")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
+    figure.savefig(path)

@@ -1,32 +1,15 @@
-"""Context managers that restore a model, an optimizer and the random state bit for bit."""
+"""A context manager that restores a model, an optimizer and the random state bit for bit."""
 
 from __future__ import annotations
 
 import copy
-import random
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
-
-@contextmanager
-def streams_unchanged() -> Iterator[None]:
-    """Restore the state of all random generators after the block."""
-    numpy = sys.modules.get("numpy")
-    states = torch.get_rng_state(), random.getstate(), numpy.random.get_state() if numpy is not None else None
-    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() and torch.cuda.is_initialized() else None
-    try:
-        yield
-    finally:
-        torch.set_rng_state(states[0])
-        random.setstate(states[1])
-        if numpy is not None and states[2] is not None:
-            numpy.random.set_state(states[2])
-        if devices is not None:
-            torch.cuda.set_rng_state_all(devices)
+from ..observe.tensors import streams_unchanged
 
 
 @contextmanager

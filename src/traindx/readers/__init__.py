@@ -17,8 +17,7 @@ Most formats turn the file into rows and leave the rest to `rows` and `meaning`.
 from typing import TYPE_CHECKING
 
 from .._lazy import lazy_names
-from .errors import ReaderError
-from .options import Options
+from .options import Options, ReaderError
 
 if TYPE_CHECKING:
     from .reading import principal as principal

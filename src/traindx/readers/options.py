@@ -1,11 +1,25 @@
-"""What a user can say about a log whose column names traindx does not recognise."""
+"""What a user can say about a log whose column names traindx does not recognise, and the errors of reading.
+
+The messages of the errors are written for the user.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .errors import ReaderError
+
+class ReaderError(Exception):
+    """A log cannot be read. `str(error)` is one line that says why."""
+
+
+class UnexpectedContentError(ReaderError):
+    """A reader failed with an exception of another kind. Only this file is refused; other files are still read."""
+
+
+class NotThisFormatError(ReaderError):
+    """The file looked like this format but is not of it. The next format that may fit is tried."""
+
 
 # Short names for `--map train=Le`. The names of the record (`loss/train`) are accepted as well.
 SHORT_NAMES = {

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO
 
-from .errors import ReaderError
+from .options import ReaderError
 
 HEAD = 1 << 16
 BLOCK = 1 << 22

@@ -6,8 +6,12 @@ training. Readers and probes build it in memory. Signs and the diagnosis read no
 
 from typing import TYPE_CHECKING
 
+from .._builtins import keep_in
 from .._lazy import lazy_names
-from .errors import RecordError
+
+keep_in(__path__)
+
+from .errors import RecordError  # noqa: E402
 
 if TYPE_CHECKING:
     from .reading import load as load

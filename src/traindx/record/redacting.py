@@ -8,31 +8,59 @@ from __future__ import annotations
 
 import ntpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .run import Run, RunBuilder
 from .vocabulary import MASK
 
-# Fields with free text, and fields with names, in which a slash does not mean a folder.
-_FREE_TEXT = ("message", "reason", "detail", "why_not", "notes", "config", "hostname", "host", "user")
-_NAMES = ("name", "module", "param", "shared", "columns", "type", "class", "fn", "op", "train_off")
+# Fields that hold names of the program's parts (layers, classes, functions, operations, columns of a log): these stay.
+_NAMES = frozenset(
+    """
+    name names class type fn op ops function module param output dataset sampler grad_fn last_activation tail custom
+    optimizer observer kind mode_layers train_off shared columns unread_validation networks differing never facts
+    dtype activations autocast param_dtypes
+    """.split()  # noqa: SIM905
+)
+# Mappings that hold whatever the user puts into them. In these only known words stay, whatever a field is called.
+_USERS = frozenset(("groups", "settings", "config"))
+# Words that traindx or torch writes itself, in any field.
+_WORDS = frozenset(
+    """
+    yes no none zero train eval mean sum batchmean weight bias norm embedding other value values probabilities tokens
+    step steps end epoch row data loops num_training_steps time goal diverged loader inputs loop input target
+    forward
+    loss backward weights learnt falling stuck unknown same seed different true false nan inf -inf min max rel abs
+    strong_wolfe triangular triangular2 exp_range cos linear constant reflect replicate circular zeros valid
+    relu gelu tanh fan_in fan_out stopped ok killed exception cpu cuda mps xpu nccl gloo mpi ucc xccl
+    Linux Darwin Windows macOS
+    """.split()  # noqa: SIM905
+) | {"class ids", "not finite", "certain answers", "the targets' own entropy", "the targets themselves"}
+_KNOWN = re.compile(
+    r"(cuda|mps|xpu):\d{1,3}|(b?float|u?int|fp|bf)\d{1,3}|exit -?\d{1,20}|signal SIG[A-Z0-9+]{1,12}"
+    r"|\d{1,4}(\.\d{1,4}){1,3}(a|b|rc|\.?dev)?\d{0,8}(\+(cpu|cu\d{1,4}|git[0-9a-f]{1,12}|rocm[\d.]{1,8}))?"
+    r"|[+-]?\d{1,9}(\.\d{0,12})?([eE][+-]?\d{1,3})?"
+)
+# What a name looks like. Spaces stand in the names of observers, and in "(unused)"; `*` and `/` in those of columns.
+_NAME = re.compile(r"[\w.<>()\[\]*/ :'$%#+-]{1,200}")
+_TOKEN = re.compile(
+    r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9+=_-]{24,}|[0-9a-f]{32,}|\b(sk-|hf_|gh[opsu]_|xox|AKIA|AIza|eyJ)"
+)
+_FOLDERS = re.compile(r"(?<![\w.*])(?:~|[A-Za-z]:)?[/\\][^\s'\",;:()<>]+")
+_ADDRESS = re.compile(r"\S+@\S+|\b\w+://\S+")
 # What is known of a distributed job, apart from where it runs.
 _OF_THE_JOB = (
-    "rank", "world_size", "backend", "group", "wrapper", "through", "past", "past_site", "averaged", "weights_averaged",
+    "rank", "world_size", "group", "wrapper", "through", "past", "past_site", "averaged", "weights_averaged",
 )  # fmt: skip
-_FOLDERS = re.compile(r"(?<![\w.*])(?:~|[A-Za-z]:)?[/\\][^\s'\",;:()<>]+")
-_PATH = re.compile(r"(?:~|[A-Za-z]:)?[\w.\-]*[/\\][^\s'\",;:()<>]+")
-_ADDRESS = re.compile(r"\S+@\S+|\b\w+://\S+")
 
 
 def redacted(run: Run, *, keep_source: bool = False) -> Run:
     """Return the run without private data. Its curves, tables and steps are the same."""
     builder = RunBuilder(base_name(run.source), run.kind).measurements_of(run)
     for key, value in run.facts.items():
-        builder.fact(key, _fact(key, value, keep_source))
+        builder.fact(_name(key), _fact(key, value, keep_source))
     for event in run.events:
-        builder.event(event.kind, event.step, **_inside(event.data, keep_source))
+        builder.event(_name(event.kind), event.step, **_parts("", event.data, keep_source))
     return builder.build()
 
 
@@ -47,12 +75,12 @@ def _fact(key: str, value: Any, keep_source: bool) -> Any:
         words = [_argument(word) for word in argv] if isinstance(argv, list) else []
         return {"path": base_name(str(value.get("path") or "")), "argv": words, "module": value.get("module") is True}
     if key == "platform":
-        return str(value).split("-")[0].split(" ")[0]  # the name of the system; the rest may contain the host name
-    if key == "observers_off" and isinstance(value, Mapping):
-        return dict.fromkeys(value, MASK)
+        return _string(key, re.split(r"[- ]", str(value))[0])  # the rest may contain the host name
+    if key == "not_visible":
+        return []  # sentences that quote the script's names
     if key == "distributed" and isinstance(value, Mapping):
-        return {name: _field(name, value[name], keep_source) for name in _OF_THE_JOB if name in value}
-    return _inside(value, keep_source)
+        value = {name: value[name] for name in _OF_THE_JOB if name in value}
+    return _inside(key, value, keep_source)
 
 
 def _argument(word: Any) -> str:
@@ -63,43 +91,40 @@ def _argument(word: Any) -> str:
     return f"{name}={MASK}" if equals else name
 
 
-def _inside(value: Any, keep_source: bool) -> Any:
-    """Return the value with all sites, paths and free text in it redacted."""
+def _inside(key: str, value: Any, keep_source: bool) -> Any:
+    """Return the value of a field with every text in it masked that is neither a name nor a known word."""
     if isinstance(value, Mapping):
         if "file" in value and "line" in value:
             return _site(value, keep_source)
-        return {_text(name, _FOLDERS): _field(name, part, keep_source) for name, part in value.items()}
+        return _parts(key, value, keep_source)
     if isinstance(value, list):
-        return [_inside(part, keep_source) for part in value]
-    return _text(value, _PATH) if isinstance(value, str) else value
+        return [_inside(key, part, keep_source) for part in value]
+    return _string(key, value) if isinstance(value, str) else value
 
 
-def _field(name: str, value: Any, keep_source: bool) -> Any:
-    if name in _FREE_TEXT:
-        return _replaced(value, lambda _: MASK)
-    if name in _NAMES:
-        return _replaced(value, lambda text: _text(text, _FOLDERS))
-    return _inside(value, keep_source)
+def _parts(key: str, value: Mapping[str, Any], keep_source: bool) -> dict[str, Any]:
+    held = key if key in _USERS or key == "columns" else None  # what holds for these fields holds for all within
+    return {_name(name): _inside(held or name, part, keep_source) for name, part in value.items()}
+
+
+def _string(key: str, text: str) -> str:
+    """Return a text as it may be shared: the one rule for all of them."""
+    if not text or text in _WORDS or _KNOWN.fullmatch(text):
+        return text
+    return _name(text) if key in _NAMES else MASK
+
+
+def _name(text: str) -> str:
+    """Return a name without folders; masked if it does not look like one."""
+    short = _FOLDERS.sub(lambda found: base_name(found.group()), text)
+    return MASK if _ADDRESS.search(text) or _TOKEN.search(short) or not _NAME.fullmatch(short) else short
 
 
 def _site(site: Mapping[str, Any], keep_source: bool) -> dict[str, Any]:
-    kept: dict[str, Any] = {
+    function = site.get("function")
+    return {
         "file": base_name(str(site["file"])),
-        "line": site["line"],
-        "function": site.get("function"),
+        "line": site["line"] if isinstance(site["line"], int) else 0,
+        "function": _name(function) if isinstance(function, str) and function else None,
+        "text": str(site.get("text") or "") if keep_source else "",
     }
-    return {**kept, "text": str(site.get("text") or "") if keep_source else ""}
-
-
-def _replaced(value: Any, new: Callable[[str], str]) -> Any:
-    """Return the value with every text in it replaced; numbers and structure stay the same."""
-    if isinstance(value, Mapping):
-        return {name: _replaced(part, new) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_replaced(part, new) for part in value]
-    return new(value) if isinstance(value, str) and value else value
-
-
-def _text(text: str, path: re.Pattern[str]) -> str:
-    """Return the text without addresses, and with paths cut to their last part."""
-    return path.sub(lambda found: base_name(found.group()), _ADDRESS.sub(MASK, text))

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..wording import clean
 from .ending import with_ending
-from .loaders import Loader, read_loaders
-from .losses import LossCall, read_losses
-from .models import Model, Module, in_order, read_models
-from .optimizers import Group, Optimizer, read_optimizers
-from .parameters import Parameter, read_parameters
+from .program import (
+    Group,
+    Loader,
+    LossCall,
+    Model,
+    Module,
+    Optimizer,
+    Parameter,
+    in_order,
+    read_all,
+    read_losses,
+    read_optimizers,
+    read_parameters,
+)
 from .types import Event, LayerTable, Series, empty_series, empty_table, steps_covered
 from .values import entries, mapping, number
 
@@ -25,15 +36,14 @@ if TYPE_CHECKING:
 NEAR_THE_END = 0.88
 
 
-class Store(Protocol):
-    """Where the data of a run are stored: in memory or in a file."""
+@dataclass
+class Data:
+    """What a run holds."""
 
-    def facts(self) -> dict[str, Any]: ...
-    def series_names(self) -> list[str]: ...
-    def series(self, name: str) -> Series | None: ...
-    def quantities(self) -> list[str]: ...
-    def layers(self, quantity: str) -> LayerTable | None: ...
-    def events(self) -> list[Event]: ...
+    facts: dict[str, Any] = field(default_factory=dict)
+    series: dict[str, Series] = field(default_factory=dict)
+    tables: dict[str, LayerTable] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
 
 
 class Run:
@@ -42,16 +52,15 @@ class Run:
     `docs/record.md` lists the names that observers, readers and probes write and signs read.
     """
 
-    def __init__(self, source: str, kind: str, store: Store) -> None:
+    def __init__(self, source: str, kind: str, data: Data) -> None:
         self.source = source
         self.kind = kind
-        self._store = store
-        self._series: dict[str, Series] = {}
-        self._layers: dict[str, LayerTable] = {}
+        self._data = data
 
     def __repr__(self) -> str:
         unit = self.step_unit
-        return f"<Run {self.source} ({self.kind}, {self.steps:,} {unit}{'' if self.steps == 1 else 's'})>"
+        source = clean(self.source).replace("\n", " ")
+        return f"<Run {source} ({self.kind}, {self.steps:,} {unit}{'' if self.steps == 1 else 's'})>"
 
     def __str__(self) -> str:
         """What the run holds, and how to diagnose it."""
@@ -66,32 +75,39 @@ class Run:
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        facts = self._store.facts()
-        return with_ending(facts, self.source) if self.kind == "observed" else facts
+        facts = self._data.facts
+        return with_ending(facts, self.source) if self.kind in ("observed", "recorded") else facts
 
-    @cached_property
+    @property
     def events(self) -> Sequence[Event]:
-        return self._store.events()
+        return self._data.events
 
-    @cached_property
+    @property
     def series_names(self) -> Sequence[str]:
-        return self._store.series_names()
+        return list(self._data.series)
 
-    @cached_property
+    @property
     def quantities(self) -> Sequence[str]:
-        return self._store.quantities()
+        return list(self._data.tables)
 
     def series(self, name: str) -> Series:
         """Return the series of that name; an empty one if the run has none."""
-        if name not in self._series:
-            self._series[name] = self._store.series(name) or empty_series(name)
-        return self._series[name]
+        return self._data.series.get(name) or empty_series(name)
 
     def layers(self, quantity: str) -> LayerTable:
         """Return the per-layer table of that quantity; an empty one if the run has none."""
-        if quantity not in self._layers:
-            self._layers[quantity] = self._store.layers(quantity) or empty_table(quantity)
-        return self._layers[quantity]
+        return self._data.tables.get(quantity) or empty_table(quantity)
+
+    def with_facts(self, added: Mapping[str, Any]) -> Run:
+        """Return the same run with these facts added."""
+        return Run(self.source, self.kind, replace(self._data, facts={**self.facts, **added}))
+
+    def noting(self) -> tuple[Run, set[str]]:
+        """Return the same run, and a set to which every fact and series that is read from it is added: to find what a
+        sign depends on."""
+        names: set[str] = set()
+        data = replace(self._data, facts=_Noting(self.facts, names), series=_Noting(self._data.series, names))
+        return Run(self.source, self.kind, data), names
 
     def events_of(self, kind: str) -> list[Event]:
         return [event for event in self.events if event.kind == kind]
@@ -103,7 +119,8 @@ class Run:
         if isinstance(counted, int):
             return counted
         losses = self.series("loss/train") or self.series("loss/validation")
-        return steps_covered([losses.steps]) if losses else 0
+        # A log of accuracies alone has no loss.
+        return steps_covered([losses.steps] if losses else [self.series(name).steps for name in self.series_names])
 
     # ── facts with types; unknown ones are absent, empty or None ────────────────────────────────
 
@@ -145,7 +162,7 @@ class Run:
 
     @cached_property
     def models(self) -> tuple[Model, ...]:
-        return read_models(self.entries("models"))
+        return read_all(Model, self.entries("models"))
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
@@ -154,7 +171,7 @@ class Run:
 
     @cached_property
     def loaders(self) -> tuple[Loader, ...]:
-        return read_loaders(self.entries("loaders"))
+        return read_all(Loader, self.entries("loaders"))
 
     @cached_property
     def training_loaders(self) -> tuple[Loader, ...]:
@@ -223,32 +240,20 @@ class Run:
         return pd.DataFrame(columns).sort_index()
 
 
-class MemoryStore:
-    """The data of a run in memory."""
+class _Noting(dict[str, Any]):
+    """Notes which keys are asked for."""
 
-    def __init__(self) -> None:
-        self.fact_values: dict[str, Any] = {}
-        self.series_values: dict[str, Series] = {}
-        self.tables: dict[str, LayerTable] = {}
-        self.event_list: list[Event] = []
+    def __init__(self, held: Mapping[str, Any], names: set[str]) -> None:
+        super().__init__(held)
+        self._names = names
 
-    def facts(self) -> dict[str, Any]:
-        return self.fact_values
+    def __getitem__(self, key: str) -> Any:
+        self._names.add(key)
+        return super().__getitem__(key)
 
-    def series_names(self) -> list[str]:
-        return list(self.series_values)
-
-    def series(self, name: str) -> Series | None:
-        return self.series_values.get(name)
-
-    def quantities(self) -> list[str]:
-        return list(self.tables)
-
-    def layers(self, quantity: str) -> LayerTable | None:
-        return self.tables.get(quantity)
-
-    def events(self) -> list[Event]:
-        return self.event_list
+    def get(self, key: str, default: Any = None) -> Any:
+        self._names.add(key)
+        return super().get(key, default)
 
 
 class RunBuilder:
@@ -262,18 +267,16 @@ class RunBuilder:
     def __init__(self, source: str, kind: str) -> None:
         self._source = source
         self._kind = kind
-        self._store = MemoryStore()
+        self._data = Data()
 
     def measurements_of(self, run: Run) -> RunBuilder:
         """Take the series and tables of another run."""
-        for name in run.series_names:
-            self._store.series_values[name] = run.series(name)
-        for quantity in run.quantities:
-            self._store.tables[quantity] = run.layers(quantity)
+        self._data.series.update(run._data.series)
+        self._data.tables.update(run._data.tables)
         return self
 
     def fact(self, key: str, value: Any) -> RunBuilder:
-        self._store.fact_values[key] = value
+        self._data.facts[key] = value
         return self
 
     def series(self, name: str, steps: ArrayLike, values: ArrayLike) -> RunBuilder:
@@ -281,19 +284,19 @@ class RunBuilder:
         value_array = np.asarray(values, dtype=np.float64)
         if step_array.shape != value_array.shape or step_array.ndim != 1:
             raise ValueError(f"{name}: steps of shape {step_array.shape} and values of shape {value_array.shape}")
-        self._store.series_values[name] = Series(name, step_array, value_array)
+        self._data.series[name] = Series(name, step_array, value_array)
         return self
 
     def layers(self, quantity: str, steps: ArrayLike, layers: Iterable[str], values: ArrayLike) -> RunBuilder:
         table = LayerTable(quantity, np.asarray(steps, np.int64), tuple(layers), np.asarray(values, np.float64))
         if table.values.shape != (len(table.steps), len(table.layers)):
             raise ValueError(f"{quantity}: table of shape {table.values.shape}")
-        self._store.tables[quantity] = table
+        self._data.tables[quantity] = table
         return self
 
     def event(self, kind: str, step: int | None = None, **data: Any) -> RunBuilder:
-        self._store.event_list.append(Event(kind, step, data))
+        self._data.events.append(Event(kind, step, data))
         return self
 
     def build(self) -> Run:
-        return Run(self._source, self._kind, self._store)
+        return Run(self._source, self._kind, self._data)

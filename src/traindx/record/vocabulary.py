@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from .types import FloatArray
+if TYPE_CHECKING:  # the writer uses this module, and must not import numpy before the script does
+    from .types import FloatArray
 
 MOST_STEPS = 1 << 53
+LOGGED = "logged/"  # before the name of a column that a script logs to `traindx.start`
+LONGEST_NAME = 4096  # characters; a record with a longer name is refused as damaged
 _COUNTS = ("steps", "backwards", "forwards", "eval_passes", "eval_passes_empty", "eval_losses_read")
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("traindx", "python", "torch", "platform", "exit"), str),
@@ -19,7 +22,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
             "script", "error", "observers_off", "modes", "precision", "data/train", "data/eval", "targets/train",
             "targets/eval", "label_order", "overlap", "repeats", "by_hand", "shift_relation", "feature_leak", "hoard",
             "distributed", "replicas", "log", "probe", "dependence", "memorise", "starts", "graph", "clipping",
-            "coverage", "padding", "planned",
+            "coverage", "padding", "planned", "pulse", "recorder", "framework", "rank_samples", "stopped_at",
         ),
         dict,
     ),
@@ -40,16 +43,25 @@ _SHARES = {
 }  # fmt: skip
 _SIZES = {
     "grad_norm", "update_ratio", "weight_norm", "decay_ratio", "eps_ratio", "clip/norm", "clip/threshold", "batch_size",
-    "input_rms", "input_max", "target_rms", "target_max", "graph_nodes", "chain/gradient_ratio", "chain/length",
-    "loss_scale", "memory", "grad_rms", "weight_rms", "update_norm", "act_std", "replica_norm",
+    "input_rms", "input_max", "target_max", "graph_nodes", "chain/gradient_ratio", "chain/length",
+    "loss_scale", "memory", "grad_rms", "update_norm", "act_std", "replica_norm",
 }  # fmt: skip
 
 
 def in_range(quantity: str, values: FloatArray) -> FloatArray:
     """Return the values, with NaN for those that are impossible for this quantity."""
-    if quantity in _SHARES:
-        return np.where((values >= 0) & (values <= 1), values, np.nan)
-    return np.where(values >= 0, values, np.nan) if quantity in _SIZES else values
+    if quantity in _SHARES or quantity in _SIZES:
+        values = values.copy()
+        values[~((values >= 0) & (values <= (1 if quantity in _SHARES else math.inf)))] = math.nan
+    return values
+
+
+def short_name(name: str) -> str:
+    """Return the name as a record can hold it: not too long, without halves of characters. Other names stay others."""
+    whole = name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()
+    if len(whole) <= LONGEST_NAME:
+        return whole
+    return f"{whole[:200]} ({hashlib.sha256(whole.encode()).hexdigest()[:12]})"
 
 
 def known_kinds(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Writes a `.tdx` file in batches, in its own thread, so that it does not disturb the training.
+"""Writes a `.tdx` file in batches, on the thread that asks for it: a thread of our own would be seen by the script.
 
 Only the standard library is imported here. The observed script may set environment variables that numpy or torch read
 at import, so neither may be imported before the script does it.
@@ -10,21 +10,31 @@ import importlib.util
 import os
 import sqlite3
 import sys
-import threading
 import time
+from _thread import allocate_lock
 from array import array
+from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from . import schema
+from .ending import low_numbers_taken
 from .errors import RecordError
-from .thinning import DeepSampleLedger
+from .vocabulary import short_name
 
-# A run that is killed loses what came after the last write: about one second, with the time that a write takes.
-FLUSH_SECONDS = 0.8
+# A run that is killed loses what came after the last write: at most `LAG_SECONDS` of training are promised, and writing
+# twice as often leaves room for the steps between two looks at the clock.
+LAG_SECONDS = 0.2
+FLUSH_SECONDS = LAG_SECONDS / 2
+SLOW_SHARE = 0.05  # of the time, at most, for writing to a slow disk, even if that breaks the promise
 CHUNK_POINTS = 1024
+LEFT = "written by another process"
+# Pages in the write-ahead log before they are moved to the file, which waits for the disk: some tens of seconds apart.
+LOG_PAGES = 4096
+
+_now = time.perf_counter  # the script may replace it
 
 
 def _private_encoder() -> Callable[[Any], str]:
@@ -41,10 +51,10 @@ _encode = _private_encoder()
 
 
 class RecordWriter:
-    """Collects data in memory and writes it about once a second. After it has been created it never raises.
+    """Collects data in memory and writes it some times a second. After it has been created it never raises.
 
-    The writing thread calls `before_flush` just before each write. The observer uses it to copy values out of tensors;
-    this is the only moment when a device is synchronised.
+    `before_flush` is called just before each write. The observer uses it to copy values out of tensors; this is the
+    only moment when a device is synchronised. Different threads may call this object.
     """
 
     def __init__(self, path: Path, before_flush: Callable[[], None] | None = None) -> None:
@@ -52,43 +62,36 @@ class RecordWriter:
         self.lost: str | None = None
         self.last_step = 0
         self._before_flush = before_flush
-        self._lock = threading.Lock()
-        self._flushing = threading.Lock()
-        self._stop = threading.Event()
-        self._facts: dict[str, str] = {}
-        self._points: dict[str, tuple[array[int], array[float]]] = {}
-        self._rows: list[tuple[str, int, int, bytes]] = []
-        self._events: list[tuple[int | None, str, float, str]] = []
+        self._lock = allocate_lock()
+        self._flushing = allocate_lock()
+        self.due = 0.0  # when the next write is due
+        self._took = 0.0  # seconds that the last write took
+        self._batch = _Batch()
         self._tails: dict[str, _Tail] = {}
         self._sets: dict[tuple[str, ...], int] = {}
-        self._new_sets: list[tuple[int, str]] = []
         self._ledger = DeepSampleLedger()
         self._connection = _create(path)
-        self._thread = threading.Thread(target=self._loop, name="traindx-writer", daemon=True)
-        self._thread.start()
 
     # ── called by the observer ──────────────────────────────────────────────────────────────────
 
     def fact(self, key: str, value: Any) -> None:
         text = _encode(value)
         with self._lock:
-            self._facts[key] = text
+            self._batch.facts[key] = text
 
     def point(self, name: str, step: int, value: float) -> None:
         self.points(name, (step,), (value,))
 
     def points(self, name: str, steps: Sequence[int], values: Sequence[float]) -> None:
+        name = short_name(name)
         with self._lock:
-            pending = self._points.get(name)
-            if pending is None:
-                pending = self._points[name] = (array("q"), array("d"))
-            pending[0].extend(steps)
-            pending[1].extend(values)
+            self._batch.add_points(name, steps, values)
             if len(steps):
                 self.last_step = max(self.last_step, int(steps[-1]))
 
     def rename(self, old: str, new: str) -> None:
         """Give a series its final name, once that is known. Does nothing if `new` is taken."""
+        old, new = short_name(old), short_name(new)
         self.flush()
         with self._flushing:
             if self.lost is None and old in self._tails and new not in self._tails:
@@ -103,64 +106,68 @@ class RecordWriter:
             set_id = self._sets.get(key)
             if set_id is None:
                 set_id = self._sets[key] = len(self._sets)
-                self._new_sets.append((set_id, _encode(key)))
-            self._rows.append((quantity, step, set_id, blob))
+                self._batch.sets.append((set_id, _encode([*map(short_name, key)])))
+            self._batch.rows.append((quantity, step, set_id, blob))
             self._ledger.sampled(step)
 
     def event(self, kind: str, step: int | None, **data: Any) -> None:
         text = _encode(data)
         with self._lock:
-            self._events.append((step, kind, time.time(), text))
+            self._batch.events.append((step, kind, time.time(), text))
             if step is not None:
                 self._ledger.event(step)
 
-    # ── the writing thread ──────────────────────────────────────────────────────────────────────
+    # ── writing ─────────────────────────────────────────────────────────────────────────────────
 
-    def _loop(self) -> None:
-        while not self._stop.wait(FLUSH_SECONDS):
+    def flush_if_due(self) -> None:
+        if _now() >= self.due:
             self.flush()
 
     def flush(self) -> None:
         """Write the collected data. An error ends the recording, not the training."""
         with self._flushing:
+            began = _now()
+            self.due = began + FLUSH_SECONDS
             if self._before_flush is not None:
                 self._before_flush()
             with self._lock:
-                facts, self._facts = self._facts, {}
-                points, self._points = self._points, {}
-                rows, self._rows = self._rows, []
-                events, self._events = self._events, []
-                new_sets, self._new_sets = self._new_sets, []
+                batch, self._batch = self._batch, _Batch()
                 surplus = self._ledger.surplus()
-            if self.lost is not None or not (facts or points or rows or events):
+            if self.lost is not None or not batch:
                 return
             try:
-                self._write(facts, points, rows, events, new_sets, surplus)
+                self._write(batch, surplus)
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
+            except BaseException:  # Ctrl-C, or what a signal handler of the script raises
+                if not batch.written:
+                    with self._lock:
+                        self._batch = batch.followed_by(self._batch)
+                raise
+            # One slow write says little: the system may have given the processor to somebody else meanwhile.
+            ended = _now()
+            took, self._took = self._took, ended - began
+            self.due = max(self.due, ended + min(took, self._took) / SLOW_SHARE)
 
-    def _write(
-        self,
-        facts: dict[str, str],
-        points: dict[str, tuple[array[int], array[float]]],
-        rows: list[tuple[str, int, int, bytes]],
-        events: list[tuple[int | None, str, float, str]],
-        new_sets: list[tuple[int, str]],
-        surplus: Sequence[int],
-    ) -> None:
+    def _write(self, batch: _Batch, surplus: Sequence[int]) -> None:
         db = self._connection
+        longer: dict[str, _Tail] = {}
+        # All of this may be written twice, where it was interrupted.
         with db:
-            db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
-            for name, (steps, values) in points.items():
+            db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", batch.facts.items())
+            for name, (steps, values) in batch.points.items():
                 tail = self._tails.get(name)
                 if tail is None:
-                    tail = self._tails[name] = _Tail(len(self._tails))
-                    db.execute("INSERT INTO series VALUES (?, ?)", (tail.series, name))
-                db.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", tail.extend(steps, values))
-            db.executemany("INSERT INTO layer_sets VALUES (?, ?)", new_sets)
-            db.executemany("INSERT OR REPLACE INTO layers VALUES (?, ?, ?, ?)", rows)
-            db.executemany("INSERT INTO events (step, kind, time, data) VALUES (?, ?, ?, ?)", events)
+                    tail = _Tail(len(self._tails.keys() | longer.keys()))
+                    db.execute("INSERT OR REPLACE INTO series VALUES (?, ?)", (tail.series, name))
+                rows, longer[name] = tail.extended(steps, values)
+                db.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", rows)
+            db.executemany("INSERT OR REPLACE INTO layer_sets VALUES (?, ?)", batch.sets)
+            db.executemany("INSERT OR REPLACE INTO layers VALUES (?, ?, ?, ?)", batch.rows)
+            db.executemany("INSERT INTO events (step, kind, time, data) VALUES (?, ?, ?, ?)", batch.events)
             db.executemany("DELETE FROM layers WHERE step = ?", [(step,) for step in surplus])
+        self._tails.update(longer)
+        batch.written = True
 
     def _give_up(self, error: Exception) -> None:
         self.lost = f"{self.path}: {error}"
@@ -173,18 +180,22 @@ class RecordWriter:
 
     def abandon(self) -> None:
         """Stop without touching the file: for a forked child, whose parent continues to write."""
-        self._stop.set()
         self._before_flush = None
-        self._lock = threading.Lock()  # threads of the parent may have held the old locks during the fork
-        self._flushing = threading.Lock()
-        self.lost = "forked child"
+        self._lock = allocate_lock()  # threads of the parent may have held the old locks during the fork
+        self._flushing = allocate_lock()
+        self.lost = LEFT
+
+    def give_away(self) -> None:
+        """Stop, and leave the name of the file to another process."""
+        self.abandon()
+        self._connection.close()
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Write the rest and leave a single file, without a -wal file beside it."""
-        if self.lost == "forked child":
+        if self.lost == LEFT:
             return
-        self._stop.set()
-        self._thread.join(timeout=30.0)
         self.flush()
         try:
             self._connection.execute("PRAGMA busy_timeout=200")  # a reader of the record must not delay the end
@@ -196,27 +207,59 @@ class RecordWriter:
             self._connection.close()
 
 
+class _Batch:
+    """What is collected for one write."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, str] = {}
+        self.points: dict[str, tuple[array[int], array[float]]] = {}
+        self.rows: list[tuple[str, int, int, bytes]] = []
+        self.events: list[tuple[int | None, str, float, str]] = []
+        self.sets: list[tuple[int, str]] = []
+        self.written = False
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self.points or self.rows or self.events)
+
+    def add_points(self, name: str, steps: Sequence[int], values: Sequence[float]) -> None:
+        pending = self.points.get(name)
+        if pending is None:
+            pending = self.points[name] = (array("q"), array("d"))
+        pending[0].extend(steps)
+        pending[1].extend(values)
+
+    def followed_by(self, later: _Batch) -> _Batch:
+        self.facts.update(later.facts)
+        for name, (steps, values) in later.points.items():
+            self.add_points(name, steps, values)
+        self.rows += later.rows
+        self.events += later.events
+        self.sets += later.sets
+        return self
+
+
 class _Tail:
     """The last chunk of one series, which still grows."""
 
-    def __init__(self, series: int) -> None:
+    def __init__(
+        self, series: int, chunk: int = 0, steps: array[int] | None = None, values: array[float] | None = None
+    ) -> None:
         self.series = series
-        self.chunk = 0
-        self.steps: array[int] = array("q")
-        self.values: array[float] = array("d")
+        self.chunk = chunk
+        self.steps: array[int] = array("q") if steps is None else steps
+        self.values: array[float] = array("d") if values is None else values
 
-    def extend(self, steps: array[int], values: array[float]) -> list[tuple[int, int, bytes, bytes]]:
-        """Add new points, and return the rows of chunks that must be written now."""
-        self.steps.extend(steps)
-        self.values.extend(values)
+    def extended(self, steps: array[int], values: array[float]) -> tuple[list[tuple[int, int, bytes, bytes]], _Tail]:
+        """The rows of chunks to be written now that there are these points too, and the tail that follows this one."""
+        longer = _Tail(self.series, self.chunk, self.steps + steps, self.values + values)
         rows = []
-        while len(self.steps) >= CHUNK_POINTS:
-            rows.append(self._row(self.steps[:CHUNK_POINTS], self.values[:CHUNK_POINTS]))
-            del self.steps[:CHUNK_POINTS], self.values[:CHUNK_POINTS]
-            self.chunk += 1
-        if self.steps:
-            rows.append(self._row(self.steps, self.values))
-        return rows
+        while len(longer.steps) >= CHUNK_POINTS:
+            rows.append(longer._row(longer.steps[:CHUNK_POINTS], longer.values[:CHUNK_POINTS]))
+            del longer.steps[:CHUNK_POINTS], longer.values[:CHUNK_POINTS]
+            longer.chunk += 1
+        if longer.steps:
+            rows.append(longer._row(longer.steps, longer.values))
+        return rows, longer
 
     def _row(self, steps: array[int], values: array[float]) -> tuple[int, int, bytes, bytes]:
         return (self.series, self.chunk, _little_endian(steps), _little_endian(values))
@@ -236,16 +279,22 @@ def _create(path: Path) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Only the owner may read it: a record says much about a program. SQLite gives its -wal file the same mode.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        # Autocommit is off by default: every flush is one transaction. One thread at a time uses the connection
-        # (under the flushing lock), but not always the thread that made it.
-        connection = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute(f"PRAGMA application_id={schema.APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version={schema.VERSION}")
-        connection.executescript(schema.TABLES)
+        with low_numbers_taken():
+            return _connected(path)
     except (sqlite3.Error, OSError) as error:
         raise RecordError(f"cannot write {path} ({_reason(error, path)})") from None
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    # Autocommit is off by default: every flush is one transaction. One thread at a time uses the connection (under the
+    # flushing lock), but not always the thread that made it.
+    connection = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")  # a killed process loses nothing that was written
+    connection.execute(f"PRAGMA wal_autocheckpoint={LOG_PAGES}")
+    connection.execute(f"PRAGMA application_id={schema.APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version={schema.VERSION}")
+    connection.executescript(schema.TABLES)
     return connection
 
 
@@ -255,3 +304,52 @@ def _reason(error: Exception, path: Path) -> str:
     if not os.access(path.parent, os.W_OK):
         return "the folder is not writable"
     return str(error)
+
+
+LIMIT = 2000
+KEEP_FIRST = 64
+KEEP_AROUND_EVENT = 20  # samples on either side of an event
+MAX_EVENTS = 200  # further events are so frequent that they protect no samples
+
+
+class DeepSampleLedger:
+    """Chooses which deep samples to delete when a run gets long.
+
+    Every deep sample is kept until there are more than `LIMIT`. Then every second one of the older half is deleted,
+    except the first ones and those near an event. The rest is dense at the start, around events and at the end, and the
+    file of a run of any length stays small.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[int] = []
+        self._events: list[int] = []
+
+    def sampled(self, step: int) -> None:
+        if not self._steps or step > self._steps[-1]:
+            self._steps.append(step)
+        else:
+            at = bisect_left(self._steps, step)
+            if self._steps[at] != step:
+                insort(self._steps, step)
+
+    def event(self, step: int) -> None:
+        if len(self._events) < MAX_EVENTS:
+            self._events.append(step)
+
+    def surplus(self) -> list[int]:
+        """Return the steps whose samples are to be deleted now; none as long as the limit is not exceeded."""
+        if len(self._steps) <= LIMIT:
+            return []
+        protected = self._protected()
+        half = len(self._steps) // 2
+        old = [step for i, step in enumerate(self._steps[:half]) if i >= KEEP_FIRST and step not in protected]
+        gone = set(old[1::2])
+        self._steps = [step for step in self._steps if step not in gone]
+        return sorted(gone)
+
+    def _protected(self) -> set[int]:
+        keep: set[int] = set()
+        for step in self._events:
+            at = bisect_left(self._steps, step)
+            keep.update(self._steps[max(0, at - KEEP_AROUND_EVENT) : at + KEEP_AROUND_EVENT + 1])
+        return keep

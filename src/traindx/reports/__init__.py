@@ -13,12 +13,25 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
+from .._lazy import lazy_names
 from ._look import Look
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
+    from ._overview import Row as Row
+    from ._overview import row_of as row_of
+    from ._sections import Entry as Entry
+    from ._sections import Section as Section
+    from ._sections import lines as lines
+    from .text import page_of as page_of
 
-__all__ = ["Look", "format_names", "format_of", "render", "render_all"]
+_WHERE = {
+    **dict.fromkeys(("Row", "row_of"), "._overview"),
+    **dict.fromkeys(("Entry", "Section", "lines"), "._sections"),
+    "page_of": ".text",
+}
+__getattr__ = lazy_names(__name__, _WHERE)
+__all__ = ["Look", "format_names", "format_of", "render", "render_all", "render_rows", *_WHERE]
 
 
 @cache
@@ -32,17 +45,9 @@ def format_of(path: Path) -> str:
     return next((name for name in format_names() if path.suffix.lower() in _renderer(name).SUFFIXES), "text")
 
 
-def render(
-    diagnosis: Diagnosis,
-    format: str = "text",
-    *,
-    why: bool = False,
-    width: int = 80,
-    colour: bool = False,
-    ascii_only: bool = False,
-) -> str:
+def render(diagnosis: Diagnosis, format: str = "text", **look: Any) -> str:
     """One diagnosis in the given format; `Look` explains the options."""
-    return str(_renderer(format).render(diagnosis, Look(why, width, colour, ascii_only)))
+    return str(_renderer(format).render(diagnosis, Look(**look)))
 
 
 def render_all(diagnoses: Sequence[Diagnosis], format: str = "text", **look: Any) -> str:
@@ -50,6 +55,11 @@ def render_all(diagnoses: Sequence[Diagnosis], format: str = "text", **look: Any
     if len(diagnoses) == 1:
         return render(diagnoses[0], format, **look) + "\n"
     return str(_renderer(format).render_all(diagnoses, Look(**look))) + "\n"
+
+
+def render_rows(rows: Sequence[Row], format: str = "text", **look: Any) -> str:
+    """The table of many runs, as text or Markdown, from what `row_of` says of each."""
+    return str(_renderer(format).render_rows(rows, Look(**look))) + "\n"
 
 
 def _renderer(format: str) -> Any:

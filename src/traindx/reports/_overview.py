@@ -1,57 +1,143 @@
-"""The table of several runs, one row each, printed last."""
+"""The table of several runs, worst first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from shlex import quote
+from typing import NamedTuple
 
 from ..diagnosis import Diagnosis
-from ..wording import clean, counted, probability
-from ._hypotheses import stands_out
-from .layout import GAP, Page, cells, row
+from ..wording import clean
+from ._findings import foremost, leading, told_in_full
+from ._states import STATES, judged
+from .layout import GAP, Page, cells
+from .layout import row as line
 
+MANY = 3  # more runs are shown as a table first
+CROWD = 20  # of more runs the table counts the conditions and says what was found, not what to do
 MOST_NAMED = 6  # runs or folders in one command
 VERDICT = 12  # terminal columns of the longest verdict
+SINCE = 12
 LONGEST_NAME = 48
-NARROW = 80  # a narrower terminal has no room for the lengths of the runs
+ORDER = ("sick", "out-of-scope", "suspected", "inconclusive", "healthy")
+_CLAUSE = re.compile(r"; | \(|, while |, with |, found | until ")  # where the first clause of a finding ends
+
+_PART = re.compile(r" \((?:run \d+ of|trial) \d+\)$")  # of the name of one run in a file of several
 
 
-def overview(page: Page, diagnoses: Sequence[Diagnosis], words: Sequence[tuple[str, str]]) -> None:
-    """`words` are the verdicts with their colours. The finding takes the rest of the line and wraps."""
-    ascii_only, width = page.look.ascii_only, page.look.width
-    runs = [clean(diagnosis.source, ascii_only) for diagnosis in diagnoses]
-    lengths = [counted(diagnosis.steps, diagnosis.step_unit) for diagnosis in diagnoses]
-    name = min(max(map(cells, runs)), max(16, min(LONGEST_NAME, width // 3)))
-    columns = {"VERDICT": VERDICT, "RUN": name, "LENGTH": max(map(len, lengths)), "FINDING": 0}
-    if width < NARROW:
-        del columns["LENGTH"]
-    columns["FINDING"] = width - sum(columns.values()) - GAP * (len(columns) - 1)
-    widths = list(columns.values())
-    page.lines.append(page.styled(row(list(columns), widths)[0], "dim"))
-    for diagnosis, (word, style), run, steps in zip(diagnoses, words, runs, lengths, strict=True):
-        texts = [word, run, *([steps] if "LENGTH" in columns else []), clean(finding(diagnosis), ascii_only)]
-        first, *others = row(texts, widths)
-        page.lines += [page.styled(first[:VERDICT], style) + first[VERDICT:], *others]
+class Row(NamedTuple):
+    """What the table says of a run: plain values, so that a row can be kept and sent between processes."""
+
+    order: tuple[int, bool, float]  # sick runs first, those with nothing to say last
+    source: str
+    state: str  # a key of `STATES`
+    condition: str
+    since: str
+    brief: str
 
 
-def command_for(diagnoses: Sequence[Diagnosis]) -> str:
-    """The command that compares the runs, by their names or, if they are many, by their folders.
+def row_of(diagnosis: Diagnosis) -> Row:
+    return Row(
+        order=_order(diagnosis),
+        source=diagnosis.source,
+        state=judged(diagnosis).key,
+        condition=_condition(diagnosis),
+        since=_since(diagnosis),
+        brief=_brief(diagnosis),
+    )
 
-    Empty if one file holds several runs, or if the names do not fit into a command."""
-    sources = list(dict.fromkeys(diagnosis.source for diagnosis in diagnoses))
-    if len(sources) < len(diagnoses):
+
+def worst_first(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda one: (one.order, one.source))
+
+
+def overview(page: Page, rows: Sequence[Row]) -> None:
+    """A table of the runs, worst first.
+
+    What was found and what to do stand below a run, so that no column has to be narrow; a healthy run needs neither.
+    """
+    width, plain = page.look.width, page.look.ascii_only
+    rows = worst_first(rows)
+    folder = _common_folder([row.source for row in rows])
+    names = [clean(row.source[len(folder) :], plain) for row in rows]
+    counts = Counter(STATES[row.state].word.lower() for row in rows)
+    place = f" in {folder}" if folder else ""
+    found = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    page.prose("RUNS", f"{len(rows)}{place}: {found}")
+    crowd = len(rows) > CROWD
+    if crowd:
+        conditions = Counter(row.condition for row in rows if row.state != "healthy" and row.condition != "-")
+        page.prose("CONDITIONS", ", ".join(f"{count} {title}" for title, count in conditions.most_common()))
+    name = min(max(map(cells, names)), max(16, width // 2 - 10), LONGEST_NAME)
+    widths = [VERDICT, name, max(10, width - VERDICT - name - SINCE - 3 * GAP), SINCE]
+    page.lines.append(page.styled(line(["VERDICT", "RUN", "CONDITION", "SINCE"], widths)[0], "dim"))
+    for row, shown in zip(rows, names, strict=True):
+        state = STATES[row.state]
+        first, *others = line(
+            [clean(text, plain) for text in (state.word.upper(), shown, row.condition, row.since)], widths
+        )
+        page.lines += [page.styled(first[:VERDICT], state.colour) + first[VERDICT:], *others]
+        if row.state != "healthy":
+            page.prose("", row.brief.partition(". ")[0].rstrip(".") + "." if crowd else row.brief)
+
+
+def _common_folder(sources: Sequence[str]) -> str:
+    """The folder that all runs lie in, with its separator; empty for a single one."""
+    shared = []
+    for parts in zip(*(source.split("/")[:-1] for source in sources), strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(f"{parts[0]}/")
+    return "".join(shared) if len(set(sources)) > 1 else ""
+
+
+def _condition(diagnosis: Diagnosis) -> str:
+    """The condition or the fault that the headline names; a healthy run's advice; else a dash."""
+    if diagnosis.headline.kind == "condition" or (diagnosis.verdict == "healthy" and diagnosis.conditions):
+        return leading(diagnosis).title
+    return foremost(diagnosis).title if told_in_full(diagnosis) else "-"
+
+
+def _since(diagnosis: Diagnosis) -> str:
+    begins = diagnosis.marked if diagnosis.verdict in ("sick", "inconclusive") else None
+    return "" if begins is None else f"{diagnosis.step_unit} {begins}"
+
+
+def _brief(diagnosis: Diagnosis) -> str:
+    """The number that it rests on and what to do now, each in its first clause; nothing for a healthy run."""
+    if diagnosis.verdict == "healthy" and not diagnosis.conditions:
         return ""
+    named = leading(diagnosis) if diagnosis.conditions and not told_in_full(diagnosis) else None
+    texts = named.evidence if named else foremost(diagnosis).evidence if told_in_full(diagnosis) else ()
+    found = _clause(texts[0] if texts else diagnosis.summary)
+    moves = [remedy.text for remedy in named.remedies] if named else []
+    do = next(iter([*diagnosis.do_now, *moves]), "")
+    fix = foremost(diagnosis).fix if told_in_full(diagnosis) else None
+    do = fix.summary if fix is not None else do
+    return f"{found}. {_clause(do)}." if do else f"{found}."
+
+
+def _clause(text: str) -> str:
+    return _CLAUSE.split(text, maxsplit=1)[0].rstrip(".:,")
+
+
+def _order(diagnosis: Diagnosis) -> tuple[int, bool, float]:
+    state = judged(diagnosis).key
+    grave = any(found.grave and found.id == diagnosis.headline.id for found in diagnosis.conditions)
+    quiet = not diagnosis.conditions and state == "healthy"
+    return ORDER.index(state) + quiet, not grave, -float(diagnosis.headline.confidence)
+
+
+def command_for(rows: Sequence[Row]) -> str:
+    """The command that compares the runs, by their files or, if they are many, by their folders.
+
+    Empty if the names do not fit into a command."""
+    sources = list(dict.fromkeys(_PART.sub("", row.source) for row in rows))
     if len(sources) > MOST_NAMED:
         folders = {str(PurePath(source).parent) for source in sources}
-        sources = sorted(folders) if len(folders) <= MOST_NAMED else []
+        shared = _common_folder(sources)
+        sources = sorted(folders) if len(folders) <= MOST_NAMED else [shared] if shared else []
     return f"traindx compare {' '.join(map(quote, sources))}" if sources else ""
-
-
-def finding(diagnosis: Diagnosis) -> str:
-    """The leading cause if one stands out, else the summary."""
-    named = diagnosis.verdict == "sick" or diagnosis.suspected
-    if named and diagnosis.hypotheses and stands_out(diagnosis.leading):
-        leading = diagnosis.leading
-        return f"{leading.title} ({leading.cause}), {probability(leading.confidence)}"
-    return diagnosis.summary

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..diagnosis import Diagnosis, Hypothesis
-from ..wording import counted, markup, probability
-from ._change import change, is_diff
-from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, stands_out, tested
+from ..diagnosis import Diagnosis
+from ..wording import markup
 from ._look import Look
-from ._sketch import sketch
-from ._treatment import lines as treated
-from ._verdicts import ending, state
+from ._sections import CHART, Entry, Section, answer, next_commands
+from ._states import details, state
+from ._svg import sketch
 
 SUFFIXES = (".html", ".htm")
 STYLE = Path(__file__).with_name("html.css")
@@ -48,56 +46,40 @@ def fragment(diagnosis: Diagnosis) -> str:
 
 def section(diagnosis: Diagnosis) -> str:
     """The same without its style."""
-    verdict = state(diagnosis)
-    details = ", ".join([diagnosis.kind, counted(diagnosis.steps, diagnosis.step_unit), *ending(diagnosis)])
+    verdict, parts = state(diagnosis), answer(diagnosis)
+    picture = sketch(diagnosis.loss, diagnosis.validation, diagnosis.marked, diagnosis.step_unit)
     return "".join(
         [
             f'<section class="traindx {verdict.key}">',
             f'<p class="verdict"><span>{markup(verdict.mark)} {markup(verdict.word)}</span></p>',
             f"<h2>{markup(diagnosis.summary)}</h2>",
-            f'<p class="source">{markup(diagnosis.source)} · {markup(details)}</p>',
-            _list("Do now", diagnosis.do_now),
-            sketch(diagnosis.loss, diagnosis.validation, diagnosis.onset, diagnosis.step_unit),
-            _list("Terms of the loss", [diagnosis.terms] if diagnosis.terms else []),
-            _list("Treated", [text.replace("**", "") for text in treated(diagnosis.treatment)])
-            if diagnosis.treatment
-            else "",
-            *_causes(diagnosis),
-            _list("Not measured", diagnosis.not_measured, folded=True),
-            _list("Checked and normal", diagnosis.checked, folded=True),
+            f'<p class="source">{markup(diagnosis.source)} · {markup(", ".join(details(diagnosis)))}</p>',
+            *(picture if part is CHART else _part(part) for part in parts if part.most != 0),
+            *(_part(part) for part in parts if part.most == 0),
             _next(diagnosis),
             "</section>",
         ]
     )
 
 
-def _causes(diagnosis: Diagnosis) -> list[str]:
-    if diagnosis.verdict in ("healthy", "out-of-scope"):
-        return []
-    likely = [h for h in diagnosis.hypotheses if h.confidence >= NEGLIGIBLE or h.beside is not None]
-    full = bool(likely) and stands_out(likely[0])
-    return [_cause(h) if (full and h is likely[0]) or h.beside is not None else _line(h) for h in likely[:5]]
+def _part(part: Section) -> str:
+    """A section; folded if the answer does not rest on it. Nothing is left out: a page has no --why."""
+    if not part.entries:
+        return ""
+    items = "".join(f"<li>{_entry(entry)}</li>" for entry in part.entries)
+    numbered = all(entry.mark.strip().endswith(".") for entry in part.entries)
+    content = f"<ol>{items}</ol>" if numbered else f"<ul>{items}</ul>"
+    if part.most == 0 or part.label == "NOT MEASURED":
+        return f"<details><summary>{part.title} ({len(part.entries)})</summary>{content}</details>"
+    return f"<h3>{part.title}</h3>{content}"
 
 
-def _cause(hypothesis: Hypothesis) -> str:
-    """One cause with its evidence and its fix."""
-    fix = hypothesis.fix
-    lines = change(fix) if fix else []
-    code = "".join(_code_line(line, bool(fix and is_diff(fix))) for line in lines)
-    place = f" <code>{markup(fix.location)}</code>" if fix and fix.location else ""
-    about = f"{hypothesis.cause}, {probability(hypothesis.confidence)}, {BASIS[hypothesis.basis]}"
-    return "".join(
-        [
-            f'<div class="cause"><h3>{markup(hypothesis.title)} <small>{markup(about)}</small></h3>',
-            _list("", hypothesis.evidence),
-            _list("Against it", hypothesis.against),
-            f"<p><b>Tested:</b> {markup(tested(hypothesis.trial))}</p>" if hypothesis.trial else "",
-            f"<p><b>Fix:</b> {markup(fix.summary)} ({SAFETY[fix.safety]}){place}</p>" if fix else "",
-            f"<pre>{code}</pre>" if code else "",
-            _list("Avoid", hypothesis.avoid),
-            "</div>",
-        ]
-    )
+def _entry(entry: Entry) -> str:
+    share = f"<b>{markup(entry.mark.strip())}</b> " if entry.mark.strip().endswith("%") else ""
+    place = f" <code>{markup(entry.place)}</code>" if entry.place else ""
+    below = f"<ul>{''.join(f'<li>{markup(text)}</li>' for text in entry.below)}</ul>" if entry.below else ""
+    code = "".join(_code_line(line, entry.diff) for line in entry.code)
+    return f"{share}{markup(entry.text)}{place}{below}{f'<pre>{code}</pre>' if code else ''}"
 
 
 def _code_line(line: str, diff: bool) -> str:
@@ -105,23 +87,8 @@ def _code_line(line: str, diff: bool) -> str:
     return f"<{kind}>{markup(line)}</{kind}>\n"
 
 
-def _line(hypothesis: Hypothesis) -> str:
-    best = f": {hypothesis.evidence[0]}" if hypothesis.evidence else ""
-    return f"<p><b>{probability(hypothesis.confidence)}</b> {markup(hypothesis.title)}{markup(best)}</p>"
-
-
-def _list(title: str, texts: Sequence[str], *, folded: bool = False) -> str:
-    if not texts:
-        return ""
-    items = f"<ul>{''.join(f'<li>{markup(text)}</li>' for text in texts)}</ul>"
-    if folded:
-        return f"<details><summary>{title} ({len(texts)})</summary>{items}</details>"
-    return (f"<p><b>{title}</b></p>" if title else "") + items
-
-
 def _next(diagnosis: Diagnosis) -> str:
-    if not diagnosis.next_tests:
-        return ""
-    test = diagnosis.next_tests[0]
-    why = f" {markup(test.why)}" if test.why else ""
-    return f"<p><b>Next:</b> <code>{markup(test.command)}</code>{why}</p>"
+    for command, purpose in next_commands(diagnosis)[:1]:
+        why = f" {markup(purpose)}" if purpose else ""
+        return f"<p><b>Next:</b> <code>{markup(command)}</code>{why}</p>"
+    return ""

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from ..causes import Fix
+from ..conditions import Finding
 from ..diagnosis import Diagnosis, Hypothesis
-from ..signs import Sign
+from ..facts import WIRING, Fact
 from ._look import Look
 
-SUFFIXES = (".json", ".jsonl")
+SUFFIXES = (".json",)
+MOST_FACTS = 20  # flagged ones in a diagnosis
 SCHEMA_ID = "traindx.diagnosis/1"
 SCHEMA_FILE = Path(__file__).with_name("diagnosis.schema.json")
 
@@ -28,68 +30,71 @@ def render(diagnosis: Diagnosis, look: Look) -> str:  # noqa: ARG001 (JSON looks
 
 
 def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:  # noqa: ARG001
-    """One object per line."""
-    return "\n".join(json.dumps(as_object(diagnosis), allow_nan=False) for diagnosis in diagnoses)
+    """A list, with one object on each line."""
+    objects = ",\n".join(json.dumps(as_object(diagnosis), allow_nan=False) for diagnosis in diagnoses)
+    return f"[\n{objects}\n]"
 
 
 def as_object(diagnosis: Diagnosis) -> dict[str, Any]:
     """The diagnosis as plain dicts, lists, strings and numbers."""
     return {
         "schema": SCHEMA_ID,
-        "verdict": diagnosis.verdict,
-        "summary": diagnosis.summary,
-        "do_now": list(diagnosis.do_now),
-        "not_measured": list(diagnosis.not_measured),
-        "run": {
-            "source": diagnosis.source,
-            "kind": diagnosis.kind,
-            "steps": int(diagnosis.steps),
-            "exit": diagnosis.exit,
-        },
+        **picked(diagnosis, "verdict summary"),
+        "headline": picked(diagnosis.headline, "kind id confidence", since_step=strict(diagnosis.headline.since)),
+        "conditions": [_condition(condition) for condition in diagnosis.conditions],
+        "facts": [fact_object(fact) for fact in told_facts(diagnosis)],
+        **picked(diagnosis, "do_now not_measured", run=picked(diagnosis, "source kind steps exit")),
         **({"loss_terms": diagnosis.terms} if diagnosis.terms else {}),
-        "symptoms": [_symptom(sign) for sign in diagnosis.symptoms],
+        "symptoms": [
+            picked(s, "severity text values", sign=s.id, onset_step=strict(s.onset)) for s in diagnosis.symptoms
+        ],
         "hypotheses": [_hypothesis(hypothesis) for hypothesis in diagnosis.hypotheses],
         **({} if diagnosis.similar is None else {"similar_case": asdict(diagnosis.similar)}),
-        "advice": [{"cause": advice.cause, "text": advice.text} for advice in diagnosis.advice],
-        "next_tests": [{"command": test.command, "settles": list(test.settles)} for test in diagnosis.next_tests],
+        "advice": [picked(advice, "cause text") for advice in diagnosis.advice],
+        "next_tests": [picked(test, "command settles") for test in diagnosis.next_tests],
         **({} if diagnosis.treatment is None else {"treatment": strict(diagnosis.treatment.as_object())}),
     }
 
 
-def _symptom(sign: Sign) -> dict[str, Any]:
-    return {
-        "sign": sign.id,
-        "severity": sign.severity,
-        "onset_step": None if sign.onset is None else int(sign.onset),
-        "text": sign.text,
-        "values": strict(sign.values),
-    }
+def picked(of: Any, names: str, **others: Any) -> dict[str, Any]:
+    """The named fields of an object as JSON values, and others besides."""
+    return {**{name: strict(getattr(of, name)) for name in names.split()}, **others}
+
+
+def _condition(finding: Finding) -> dict[str, Any]:
+    return picked(
+        finding,
+        "id title confidence grave follows_from evidence do_now",
+        onset_step=strict(finding.onset),
+        remedies=[picked(remedy, "text code verify") for remedy in finding.remedies],
+    )
+
+
+def told_facts(diagnosis: Diagnosis) -> list[Fact]:
+    """The flagged facts and the wiring; `traindx facts` shows all."""
+    flagged = [fact for fact in diagnosis.facts if fact.flag]
+    return [*flagged[:MOST_FACTS], *(fact for fact in diagnosis.facts if fact.question == WIRING)]
+
+
+def fact_object(fact: Fact) -> dict[str, Any]:
+    found = picked(fact, "id text value where", unit=fact.unit or None)
+    if fact.reference is None:
+        return found
+    reference = [float(f"{end:.4g}") for end in fact.reference]
+    return {**found, **picked(fact, "percentile flag n", reference=reference)}
 
 
 def _hypothesis(hypothesis: Hypothesis) -> dict[str, Any]:
+    fix = hypothesis.fix
     return {
-        "cause": hypothesis.cause,
-        "confidence": float(hypothesis.confidence),
+        **picked(hypothesis, "cause confidence evidence against avoid verify reference trial"),
         **({} if hypothesis.cause in ("healthy", "unknown") else {"basis": hypothesis.basis}),
-        "evidence": list(hypothesis.evidence),
-        "against": list(hypothesis.against),
-        "fix": None if hypothesis.fix is None else _fix(hypothesis.fix),
-        "avoid": list(hypothesis.avoid),
-        "verify": hypothesis.verify,
-        "reference": hypothesis.reference,
-        "trial": None if hypothesis.trial is None else strict(hypothesis.trial),
+        "fix": None if fix is None else picked(fix, "summary code safety patch", location=_place(fix)),
     }
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
-    place = fix.location
-    return {
-        "summary": fix.summary,
-        "code": fix.code,
-        "location": None if place is None else {"file": place.file, "line": int(place.line)},
-        "safety": fix.safety,
-        "patch": fix.patch,
-    }
+def _place(fix: Fix) -> dict[str, Any] | None:
+    return None if fix.location is None else picked(fix.location, "file line")
 
 
 def strict(value: Any) -> Any:

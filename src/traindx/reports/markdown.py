@@ -1,4 +1,4 @@
-"""The diagnosis as Markdown for an issue, a notebook or a chat. No list is shortened."""
+"""The diagnosis as Markdown for an issue, a notebook or a chat: the sections of the text report."""
 
 from __future__ import annotations
 
@@ -6,136 +6,94 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..diagnosis import Diagnosis, Hypothesis
-from ..wording import clean, counted, probability
-from ._change import change, is_diff
-from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, solved, stands_out, tested
+from ..diagnosis import Diagnosis
+from ..wording import clean
 from ._look import Look
-from ._treatment import lines as treatment_lines
-from ._why import why
+from ._overview import MANY, Row, row_of, worst_first
+from ._sections import Entry, Section, answer, fitted, more, next_commands
+from ._states import STATES, details, judged
 from .layout import Page
+from .text import why
 
 SUFFIXES = (".md", ".markdown")
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
-    verdict = "suspected" if diagnosis.suspected else diagnosis.verdict.replace("-", " ")
-    lines = [
-        f"# {verdict.capitalize()}: {prose(diagnosis.summary)}",
+    def draw(parts: list[Section]) -> list[str]:
+        return _lines(diagnosis, parts, look)
+
+    parts = answer(diagnosis)
+    return "\n".join(draw(parts) if look.why else fitted(parts, draw, _height))
+
+
+def _height(lines: list[str]) -> int:
+    """Headings and empty lines are space; how a line is folded depends on where it is shown."""
+    return sum(bool(line) and not line.startswith("#") for line in lines)
+
+
+def _lines(diagnosis: Diagnosis, parts: list[Section], look: Look) -> list[str]:
+    rest = "" if look.why else more(parts)
+    return [
+        f"# {judged(diagnosis).word}: {prose(diagnosis.summary)}",
         "",
-        f"{code(diagnosis.source)} ({prose(diagnosis.kind)}, {counted(diagnosis.steps, diagnosis.step_unit)})",
-        *_list("Do now", diagnosis.do_now),
-        *_list("Terms of the loss", [diagnosis.terms] if diagnosis.terms else []),
-        *(_list("Treated", list(treatment_lines(diagnosis.treatment))) if diagnosis.treatment else ()),
-        *_symptoms(diagnosis),
-        *_questions(diagnosis),
-        *_cause(diagnosis),
-        *_others(diagnosis),
-        *_list("Similar case", [solved(diagnosis.similar)] if diagnosis.similar else []),
-        *_list("Deeper looks", diagnosis.looks),
-        *_list("Advice", [f"{advice.text} (`{advice.cause}`)" for advice in diagnosis.advice]),
-        *_list("How the input was read", diagnosis.notes),
+        f"{code(diagnosis.source)} ({prose(', '.join(details(diagnosis)))})",
+        *(line for part in parts for line in _section(part, look)),
+        *(["", f"*{prose(rest)}*"] if rest else []),
         *_next(diagnosis),
         *(_arithmetic(diagnosis, look) if look.why else ()),
     ]
-    return "\n".join(lines)
 
 
 def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:
-    return "\n\n---\n\n".join(render(diagnosis, look) for diagnosis in diagnoses)
+    """More than three runs begin with a table of all; their reports follow on request."""
+    reports = [render(diagnosis, look) for diagnosis in diagnoses]
+    if len(diagnoses) <= MANY:
+        return "\n\n---\n\n".join(reports)
+    table = render_rows([row_of(diagnosis) for diagnosis in diagnoses], look)
+    return "\n\n---\n\n".join([table, *(reports if look.details or look.why else [])])
 
 
-def _symptoms(diagnosis: Diagnosis) -> Iterator[str]:
-    items = []
-    for sign in diagnosis.symptoms:
-        onset = "" if sign.onset is None else f", from {diagnosis.step_unit} {sign.onset}"
-        items.append(f"- **{sign.severity}**{onset}: {prose(sign.text)} (`{sign.id}`)")
-    yield from _section("Symptom", items or ["None."])
+def render_rows(rows: Sequence[Row], look: Look) -> str:  # noqa: ARG001 (Markdown looks the same everywhere)
+    table = ["| run | verdict | condition | since | what was found, and what to do |", "|---|---|---|---|---|"]
+    for row in worst_first(rows):
+        texts = [row.source, STATES[row.state].word.lower(), row.condition, row.since, row.brief]
+        table.append(f"| {' | '.join(map(cell, texts))} |")
+    return "\n".join(table)
 
 
-def _questions(diagnosis: Diagnosis) -> Iterator[str]:
-    items = [f"- {prose(asked.question)} **{prose(asked.finding)}**" for asked in diagnosis.questions]
-    items += [f"- Not measured: {prose(text)}" for text in diagnosis.not_measured]
-    if items:
-        yield from _section("Questions and findings", items)
-
-
-def _cause(diagnosis: Diagnosis) -> Iterator[str]:
-    """The leading cause in full, if one stands out."""
-    if not _told_in_full(diagnosis):
+def _section(part: Section, look: Look) -> Iterator[str]:
+    shown = part.shown(look.why)
+    if not shown:
         return
-    leading = diagnosis.leading
-    category = [f"- Category: {prose(leading.family)}"] if leading.family else []
-    yield from _section(
-        "Root cause",
-        [
-            *category,
-            f"- Fault: **{prose(leading.title)}** (`{leading.cause}`), {probability(leading.confidence)}, "
-            f"{BASIS[leading.basis]}",
-            *(f"- Evidence: {prose(text)}" for text in leading.evidence),
-            *(f"- Against it: {prose(text)}" for text in leading.against),
-            *(f"- Follows from it: {prose(text)}" for text in leading.consequences),
-            *([f"- Tested: {prose(tested(leading.trial))}"] if leading.trial else []),
-        ],
-    )
-    yield from _fix(leading)
-    yield from _list("What NOT to do", leading.avoid)
-    if leading.reference:
-        yield from _section("Reference", [prose(leading.reference)])
-    for fault in diagnosis.additional:
-        lines = [f"**{prose(fault.title)}** (`{fault.cause}`), {BASIS[fault.basis]}", ""]
-        yield from _section("Additional fault, to fix next", [*lines, *(f"- {prose(text)}" for text in fault.evidence)])
-        yield from _fix(fault)
+    yield from ["", f"## {part.title}", ""]
+    alone = len(shown) == 1 and not shown[0].mark
+    for entry in shown:
+        yield from _entry(entry, "" if alone else "- ")
 
 
-def _told_in_full(diagnosis: Diagnosis) -> bool:
-    told = diagnosis.verdict == "sick" or diagnosis.suspected
-    return told and bool(diagnosis.hypotheses) and stands_out(diagnosis.leading)
-
-
-def _fix(leading: Hypothesis) -> Iterator[str]:
-    fix = leading.fix
-    if fix:
-        place = f"{code(str(fix.location))}: " if fix.location else ""
-        block = ["", *fenced(lines, "diff" if is_diff(fix) else "python")] if (lines := change(fix)) else []
-        yield from _section("Fix", [f"{place}{prose(fix.summary)} ({SAFETY[fix.safety]})", *block])
-    if leading.verify:
-        yield from ["", f"To verify: {prose(leading.verify)}"] if fix else _section("Verify", [prose(leading.verify)])
-
-
-def _others(diagnosis: Diagnosis) -> Iterator[str]:
-    rest = diagnosis.hypotheses[1:] if _told_in_full(diagnosis) else diagnosis.hypotheses
-    rows = [
-        f"| {probability(other.confidence)} | {cell(other.title)} (`{other.cause}`) "
-        f"| {cell(_together(other.evidence))} |"
-        for other in rest
-        if other.confidence >= NEGLIGIBLE and other.beside is None
-    ]
-    if rows:
-        title = "Alternatives" if _told_in_full(diagnosis) else "Possible causes"
-        yield from _section(title, ["| confidence | cause | evidence |", "|---|---|---|", *rows])
+def _entry(entry: Entry, head: str) -> Iterator[str]:
+    mark = entry.mark.strip()
+    head = f"{mark} " if mark.endswith(".") else head
+    share = f"**{prose(mark)}** " if mark.endswith("%") else ""
+    place = f" {code(entry.place)}" if entry.place else ""
+    yield f"{head}{share}{prose(entry.text)}{place}"
+    indent = " " * len(head)
+    yield from [*([""] if entry.below and not head else []), *(f"{indent}- {prose(text)}" for text in entry.below)]
+    if entry.code:
+        block = fenced(entry.code, "diff" if entry.diff else "python")
+        yield from ["", *(f"{indent}{line}".rstrip() for line in block), ""]
 
 
 def _next(diagnosis: Diagnosis) -> Iterator[str]:
-    for i, test in enumerate(diagnosis.next_tests):
-        purpose = test.why or (f"Tells apart: {', '.join(test.settles)}" if test.settles else "")
-        lines = [*fenced([test.command], "sh"), *(["", prose(purpose)] if purpose else [])]
-        yield from _section("Next", lines) if i == 0 else ["", *lines]
+    for i, (command, purpose) in enumerate(next_commands(diagnosis)):
+        yield from ["", *(["## Next", ""] if i == 0 else [])]
+        yield from [*fenced([command], "sh"), *(["", prose(purpose)] if purpose else [])]
 
 
 def _arithmetic(diagnosis: Diagnosis, look: Look) -> Iterator[str]:
     page = Page(replace(look, colour=False))
     why(page, diagnosis)
-    yield from _section("Why", fenced(str(page).splitlines(), ""))
-
-
-def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
-    if texts:
-        yield from _section(title, [f"- {prose(text)}" for text in texts])
-
-
-def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
-    yield from ["", f"## {title}", "", *lines]
+    yield from ["", "## Why", "", *fenced(str(page).splitlines(), "")]
 
 
 def prose(text: str) -> str:
@@ -143,11 +101,6 @@ def prose(text: str) -> str:
     flat = " ".join(clean(text).split())
     parts = re.split(r"(`[^`]+`)", flat)  # every second part is a code span
     return "".join(part if i % 2 else _escaped(part) for i, part in enumerate(parts))
-
-
-def _together(texts: Sequence[str]) -> str:
-    """Several sentences, with or without a full stop, joined for one cell."""
-    return "; ".join(text.rstrip(".") for text in texts)
 
 
 def _escaped(text: str) -> str:

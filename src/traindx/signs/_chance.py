@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 import numpy as np
 
 from ..record import Run
-from ..record.losses import LossCall
+from ..record.program import LossCall
+from ..record.types import distinct
 from ..record.values import histogram, mapping, number
-from .curve import Curve, curve_of, once_per_run, training_loss
+from ._tables import paired
+from .curve import Curve, accuracy_of, curve_of, once, training_loss
 
 NEAR = (0.5, 2.0)  # errors whose mean square is this many times the targets' variance give the scale
 LOST = 10.0  # times the loss at chance
@@ -34,7 +35,7 @@ class Chance:
     text: str
 
 
-@once_per_run
+@once
 def chance_level(run: Run) -> Chance | None:
     """The trivial predictor's training loss, or None."""
     calls = run.training_losses
@@ -53,41 +54,50 @@ def chance_level(run: Run) -> Chance | None:
 def _added_within_a_step(run: Run) -> bool:
     """Whether most steps call loss functions at several places."""
     steps = run.series("loss/function").steps
-    return len(steps) > 0 and len(steps) >= 1.5 * len(np.unique(steps))
+    return len(steps) > 0 and len(steps) >= 1.5 * len(distinct(steps))
 
 
 def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
     if call.target.facts.get("carries_gradient") is True:
         return None  # targets that the model makes itself, as in bootstrapping, move with the model
+    if call.facts.get("averaged") is False:
+        return None  # the script weighs the terms itself, as a focal loss does
     if call.kind == "residual":
         return _where_errors_are_as_large_as_targets(run, call)
     trivial = number(call.facts.get("trivial"))
     if trivial is not None and trivial > 0:
         return Chance(trivial * _ratio(run, call), "the loss of always predicting the targets' mean")
     found = _from_targets(call, targets)
-    return Chance(found.loss * _ratio(run, call), found.text) if found is not None else None
+    if found is None or call.term_ratio is None:
+        return Chance(found.loss * _ratio(run, call), found.text) if found is not None else None
+    return None if has_other_terms(run) else Chance(found.loss * call.term_ratio, found.text)
 
 
-@once_per_run
+@once
 def has_other_terms(run: Run) -> bool:
     """Whether the loss that backward gets is more than a multiple of the one loss function that was seen.
 
     If a penalty, a divergence or a hand-written loss is added, the ratio of the two changes during the run.
     """
-    function, total = run.series("loss/function").finite, run.series("loss/train").finite
-    steps = np.intersect1d(function.steps, total.steps)
     calls = run.training_losses
-    if len(steps) < FEWEST or len(calls) != 1 or calls[0].kind == "residual":
+    if len(calls) != 1 or calls[0].kind == "residual":
         return False
-    parts = [dict(zip(series.steps.tolist(), series.values.tolist(), strict=True)) for series in (total, function)]
-    ratios = [parts[0][step] / parts[1][step] for step in steps.tolist() if parts[1][step] > 0]
+    # A sum may be divided by the number of its terms afterwards, which differs from batch to batch.
+    return _ratio_changes(run, "loss/function") and not (
+        run.series("loss/term") and not _ratio_changes(run, "loss/term")
+    )
+
+
+def _ratio_changes(run: Run, name: str) -> bool:
+    total, function = paired(run.series("loss/train"), run.series(name))
+    ratios = total[function > 0] / function[function > 0]
     if len(ratios) < FEWEST:
         return False
     low, middle, high = np.quantile(ratios, [0.1, 0.5, 0.9])
     return bool(high - low > 0.05 * abs(middle))  # where terms are subtracted, the ratio may be negative
 
 
-@once_per_run
+@once
 def compared_loss(run: Run) -> Curve:
     """The training loss in the units of `chance_level`: of several terms, the loss function's own."""
     return curve_of(run.series("loss/function")) if has_other_terms(run) else training_loss(run)
@@ -100,8 +110,8 @@ def _ratio(run: Run, call: LossCall) -> float:
 
 
 def _from_targets(call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
-    if call.facts.get("class_weights") or call.reduction == "sum":
-        return None  # this would need class weights and the batch size
+    if call.facts.get("class_weights") or (call.reduction == "sum" and call.term_ratio is None):
+        return None  # this would need class weights and the number of terms
     if call.kind in ("bce", "bce-logits"):
         share = number(targets.get("mean"))
         if share is not None and 0 < share < 1:
@@ -134,7 +144,7 @@ def _where_errors_are_as_large_as_targets(run: Run, call: LossCall) -> Chance | 
     size = {int(step): float(value) / variance for step, value in zip(squares.steps, squares.values, strict=True)}
     near = [at[step] / size[step] for step in size if step in at and NEAR[0] <= size[step] <= NEAR[1]]
     values = [value for value in near if 0 < value < math.inf]
-    return Chance(float(median(values)), "the loss of errors as large as the targets' spread") if values else None
+    return Chance(float(np.median(values)), "the loss of errors as large as the targets' spread") if values else None
 
 
 def _from_config(run: Run) -> Chance | None:
@@ -158,7 +168,7 @@ def _from_accuracy(run: Run) -> Chance | None:
     return None
 
 
-@once_per_run
+@once
 def classes_by_accuracy(run: Run) -> int | None:
     """The number of balanced classes for which accuracies stay at chance: all of them within a tenth of one in k."""
     accuracy = accuracy_curve(run)
@@ -177,15 +187,11 @@ def classes_by_accuracy(run: Run) -> int | None:
     return classes if all(abs(ratio - 1) < 0.15 or ratio > LOST for ratio in ratios) else None
 
 
-@once_per_run
+@once
 def accuracy_curve(run: Run) -> Curve:
-    """The validation accuracy, else the training accuracy, as a share."""
-    for name in ("accuracy/validation", "accuracy/train"):
-        curve = curve_of(run.series(name))
-        if len(curve):
-            whole = 100.0 if curve.values.max() > 1.5 else 1.0
-            return Curve(curve.steps, curve.values / whole)
-    return curve_of(run.series("accuracy/validation"))
+    """The validation accuracy, else the training accuracy."""
+    validation = accuracy_of(run, "validation")
+    return validation if len(validation) else accuracy_of(run, "train")
 
 
 def _entropy(weights: list[float]) -> float:

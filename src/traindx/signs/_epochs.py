@@ -6,12 +6,12 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import IntArray
-from .curve import curve_of, once_per_run, training_loss
+from .curve import curve_of, once, training_loss
 
 MOST = 10_000  # epochs; beyond that each is a point, and borders mean nothing
 
 
-@once_per_run
+@once
 def epoch_borders(run: Run) -> IntArray:
     """The first step of each epoch after the first one, as far as the training loss reaches; may be empty."""
     loss = training_loss(run)

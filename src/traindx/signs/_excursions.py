@@ -8,22 +8,24 @@ noise that grows with time are taken into account.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation, median_filter
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._base import ramp
-from .curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
+from ._medians import median_filter, running_median
+from .curve import Curve, gradient_norm, once, robust_spread, training_loss
 
 BoolArray = NDArray[np.bool_]
 Outcome = Literal["back", "returning", "open", "stays"]
 
 SEEN = math.log(1.25)  # a rise by less than a quarter is ignored
+APART = 3.0  # times the core's spread; the tail of a Cauchy distribution reaches 2.6
+WIDEST = 300  # points over which the lag of a course is followed
 MOST = 300  # a curve with this many rises is noisy throughout; more add nothing
 
 
@@ -58,16 +60,23 @@ def excursions(curve: Curve) -> list[Excursion]:
     baseline = trailing_median(y, width)
     rise = y - baseline
     # With fewer points a spike would set the spread that it is measured by.
-    usual = _usual_spread(rise[2:][~_lasting(rise[2:])]) if n >= 30 else 0.0
+    usual = _usual_spread(_without_lag(rise[2:], width)[~_lasting(rise[2:])]) if n >= 30 else 0.0
     found: list[Excursion] = []
+    raised = np.zeros(n, np.bool_)  # in a clear rise: what is looked for must not be the scale that it is measured by
     free_from = 1
     for i in np.flatnonzero(rise > max(SEEN, 4 * usual)):
         if i < free_from or len(found) >= MOST:
             continue
-        spread = max(usual, _spread_of(rise[max(1, i - 50) : i]) if i > 1 else _spread_after(y[2:]))
+        near = slice(max(1, i - 50), i)
+        spread = max(usual, _spread_of(rise[near][~raised[near]]) if i > 1 else _spread_after(y[2:]))
         excursion = _follow(y, int(i), float(baseline[i]), spread, free_from)
-        found.append(excursion)
+        if found and found[-1].end == excursion.start and excursion.height < found[-1].height:  # still coming down
+            found[-1] = replace(found[-1], end=excursion.end, outcome=excursion.outcome)
+        else:
+            found.append(excursion)
         free_from = n if excursion.end is None else excursion.end
+        if found[-1].level >= 0.5:
+            raised[excursion.start : free_from] = True
     return found
 
 
@@ -76,7 +85,7 @@ def standouts(curve: Curve) -> IntArray:
     y = curve.ratios
     if len(y) < 8:
         return np.empty(0, np.int64)
-    rise = y - median_filter(y, size=_odd_width(len(y)))
+    rise = y - median_filter(y, _odd_width(len(y)))
     high = np.flatnonzero(rise > max(SEEN, 6 * robust_spread(rise)))
     return np.asarray(high[np.concatenate([[True], np.diff(high) > 2])]) if len(high) else high
 
@@ -93,9 +102,14 @@ def trailing_median(y: FloatArray, width: int) -> FloatArray:
     for i in range(1, min(width, len(y))):
         result[i] = np.median(y[:i])
     if len(y) > width:
-        shifted = median_filter(y, size=width, origin=width // 2)
-        result[width:] = shifted[width - 1 : len(y) - 1]
+        result[width:] = running_median(y[:-1], width)
     return result
+
+
+def _without_lag(rise: FloatArray, width: int) -> FloatArray:
+    """A falling course lies below the points before it, by more where it is steep: that is no noise."""
+    wide = min(max(4 * width, len(rise) // 10), WIDEST) | 1
+    return rise - np.minimum(median_filter(rise, wide), 0.0) if len(rise) > 2 * wide else rise
 
 
 def _lasting(rise: FloatArray) -> BoolArray:
@@ -103,9 +117,12 @@ def _lasting(rise: FloatArray) -> BoolArray:
 
     They are what is looked for, so they must not count as noise.
     """
-    middle = median_filter(rise, size=3)
+    middle = median_filter(rise, 3)
     high = middle - np.median(middle) > max(SEEN, 6 * robust_spread(middle))
-    return np.asarray(binary_dilation(high))
+    beside = high.copy()
+    beside[1:] |= high[:-1]
+    beside[:-1] |= high[1:]
+    return beside
 
 
 def _usual_spread(rise: FloatArray) -> float:
@@ -114,7 +131,13 @@ def _usual_spread(rise: FloatArray) -> float:
         return 0.0
     centre, high = np.quantile(rise, [0.5, 0.95])
     core = 1.4826 * float(np.median(np.abs(rise - centre)))
-    return max(core, float(high - centre) / 1.645, _usual_extreme(rise - centre) / 1.3)
+    tail = max(float(high - centre) / 1.645, _usual_extreme(rise - centre) / 1.3)
+    quiet = min(robust_spread(rise[: len(rise) // 2]), robust_spread(rise[len(rise) // 2 :]))
+    if tail > APART * quiet:
+        # Not the tail of this noise, however heavy: many spikes, each far above it, would hide one another.
+        near = rise[rise - centre <= max(SEEN, 2 * APART * quiet)]
+        tail = float(np.quantile(near, 0.95) - centre) / 1.645
+    return max(core, tail)
 
 
 def _usual_extreme(rise: FloatArray) -> float:
@@ -135,10 +158,20 @@ def _spread_of(before: FloatArray) -> float:
 
     Points below the curve's course do not count: a steep fall at the start is not noise.
     """
+    if not len(before):
+        return 0.01
     if len(before) < 8:
         return max(1.2 * float(np.sqrt(np.mean(before**2))), 0.01)
-    upper = float(np.quantile(before - np.median(before), 0.975)) / 2
-    return max(robust_spread(before), upper, 1e-3)  # a curve without any noise still needs a scale
+    # A course that falls less and less steeply leaves a trend in these deviations, which is no noise.
+    around = before - max(0.0, _slope(before)) * np.arange(len(before))
+    upper = float(np.quantile(around - np.median(around), 0.975)) / 2
+    return max(robust_spread(around), upper, 1e-3)  # a curve without any noise still needs a scale
+
+
+def _slope(deviations: FloatArray) -> float:
+    """By the medians of the first and the last third, so that single outliers do not turn it."""
+    third = len(deviations) // 3
+    return float(np.median(deviations[-third:]) - np.median(deviations[:third])) / (len(deviations) - third)
 
 
 def _spread_after(later: FloatArray) -> float:
@@ -204,11 +237,11 @@ def _outcome(y: FloatArray, start: int, peak: int, base: float) -> Outcome:
     return "returning" if fall_per_point * 2 * since >= needed else "stays"
 
 
-@once_per_run
+@once
 def loss_excursions(run: Run) -> list[Excursion]:
     return excursions(training_loss(run))
 
 
-@once_per_run
+@once
 def gradient_excursions(run: Run) -> list[Excursion]:
     return excursions(gradient_norm(run))

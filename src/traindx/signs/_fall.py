@@ -16,10 +16,10 @@ from ..record import Run
 from ..record.types import FloatArray
 from ._rise import BINS, smoothed, unexplained, window
 from ._trend import trend
-from .curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
+from .curve import TYPICAL_NOISE, Curve, accuracy_of, in_bins, once, training_loss, validation_loss
 
-TYPICAL_NOISE = 0.02  # of one point, relative
 SAME = 1e-5  # relative spread below which losses of different batches are one constant
+THROWN_UP = math.log(30.0)  # from the first value: more than terms that begin later or queues that fill up add
 TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck
 
 
@@ -34,6 +34,7 @@ class Fall:
     lowest: float
 
 
+@once
 def fall_of(curve: Curve) -> Fall | None:
     """None where fewer than three points are known."""
     if len(curve) < 3:
@@ -50,6 +51,9 @@ def fall_of(curve: Curve) -> Fall | None:
     z = max(z, -trend(np.arange(float(len(y))), y).z)  # a slow steady fall shows best in all points together
     lowest = float(smooth[best])
     if curve.values.min() > 0:
+        first = float(curve.values[0])
+        if start - math.log(first) > THROWN_UP and lowest >= math.log(first) - 2 * noise * math.sqrt(size):
+            z, start = 0.0, math.log(first)  # a return from where the first updates threw it is no learning
         level, lowest = math.exp(start), math.exp(lowest)
         share = 1 - lowest / level
     else:
@@ -80,36 +84,34 @@ class Objective:
     curve: Curve
 
 
-@once_per_run
+@once
 def objective(run: Run) -> Objective | None:
     """The training loss; without one the validation loss, then the error (1 - accuracy)."""
     for name, curve in (("Training loss", training_loss(run)), ("Validation loss", validation_loss(run))):
         if len(curve) >= 3:
             return Objective(name, curve)
-    for name, series in (("Training error", "accuracy/train"), ("Validation error", "accuracy/validation")):
-        accuracy = curve_of(run.series(series))
+    for name, phase in (("Training error", "train"), ("Validation error", "validation")):
+        accuracy = accuracy_of(run, phase)
         if len(accuracy) >= 3:
-            whole = 100.0 if accuracy.values.max() > 1.5 else 1.0
-            return Objective(f"{name} (1 - accuracy)", Curve(accuracy.steps, 1.0 - accuracy.values / whole))
+            return Objective(f"{name} (1 - accuracy)", Curve(accuracy.steps, 1.0 - accuracy.values))
     return None
 
 
-@once_per_run
+@once
 def learning(run: Run) -> Fall | None:
     """The fall of the run's objective."""
     judged = objective(run)
     return None if judged is None else fall_of(judged.curve)
 
 
-@once_per_run
+@once
 def accuracy_learns(run: Run) -> float:
     """The significance with which an accuracy improves, as a share of itself or of the error that it leaves."""
     found = [0.0]
-    for name in ("accuracy/train", "accuracy/validation"):
-        accuracy = curve_of(run.series(name))
-        if len(accuracy) < 4 or accuracy.values.min() <= 0:
+    for accuracy in (accuracy_of(run, "train"), accuracy_of(run, "validation")):
+        share = accuracy.values
+        if len(accuracy) < 4 or share.min() <= 0:
             continue
-        share = accuracy.values / (100.0 if accuracy.values.max() > 1.5 else 1.0)
         curves = [Curve(accuracy.steps, 1 / share)] + ([Curve(accuracy.steps, 1 - share)] if share.max() < 1 else [])
         falls = [fall_of(curve) for curve in curves]
         found += [fall.z for fall in falls if fall is not None and fall.share > 0.05]
@@ -122,7 +124,7 @@ def around_zero(curve: Curve) -> bool:
     return bool(low < 0 < high and abs(middle) < 0.5 * (high - low))
 
 
-@once_per_run
+@once
 def constant_loss(run: Run) -> bool:
     """One number on different batches. A loss of zero is not stuck, and rounding to few digits proves nothing."""
     loss = training_loss(run)

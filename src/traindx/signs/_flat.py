@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..record import Run
 from ..record.types import FloatArray
 from ._trend import SIGNIFICANT, trend
-from .curve import Curve, once_per_run, training_loss
+from .curve import Curve, once
 
 NEGLIGIBLE = 0.005
 SMALL = 0.02
@@ -36,6 +35,7 @@ class FlatTail:
     error: float
 
 
+@once
 def flat_tail(curve: Curve) -> FlatTail | None:
     """The longest flat last stretch of at least a quarter of the run, or None."""
     x, y = curve.binned
@@ -80,8 +80,3 @@ def _flat(
     # Medians of fifths wander by about two standard errors without any movement behind it.
     allowed = max(STEADY if small else 4 * negligible, 3 * noise / np.sqrt(len(y) / 5))
     return None if wander > min(allowed, 2 * STEADY) else (fall, noise, error)
-
-
-@once_per_run
-def training_flat_tail(run: Run) -> FlatTail | None:
-    return flat_tail(training_loss(run))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cache, wraps
-from inspect import getdoc
 from types import ModuleType
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..record import RecordError, Run
 from ..units import by_id, modules_of
 from ..wording import sentence
 from ._base import Missing, Sign, Signs, SignUnit
+from ._grounds import looked_up
 from ._told import Told
 
 STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised instead of recorded
@@ -22,37 +22,14 @@ STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised inst
 @cache
 def all_signs() -> dict[str, SignUnit]:
     """Every sign unit, by id."""
-    modules = modules_of("traindx.signs", defining=("measure", "SIGNS"))
+    modules = modules_of("traindx.signs", defining=lambda module: bool(_units(module)))
     return by_id(((unit.id, unit) for module in modules for unit in _units(module)), "signs")
 
 
 def _units(module: ModuleType) -> tuple[SignUnit, ...]:
-    """The signs of a module: those in its `SIGNS`, or the one that its constants and `measure` describe."""
-    family = module.__name__.rpartition(".")[0].rpartition(".")[2]  # none for a third party's module at the top
-    if hasattr(module, "SIGNS"):
-        units = (replace(unit, family=family, about=getdoc(unit.measure) or "") for unit in module.SIGNS)
-        return tuple(map(_missing_before_the_end, units))
-    unit = SignUnit(
-        id=module.ID,
-        measure=module.measure,
-        question=module.QUESTION,
-        shows=module.SHOWS,
-        family=family,
-        about=(module.__doc__ or "").strip(),
-        core=getattr(module, "CORE", False),
-        bad_from=getattr(module, "BAD_FROM", None),
-        doubt_from=getattr(module, "DOUBT_FROM", None),
-        needs_time=getattr(module, "NEEDS_TIME", False),
-        may_be_meant=getattr(module, "MAY_BE_MEANT", True),
-        earns=getattr(module, "EARNS", False),
-        do_now=getattr(module, "do_now", None),
-        check=getattr(module, "CHECK", None),
-        remedy=getattr(module, "REMEDY", ""),
-        rival=getattr(module, "RIVAL", None),
-        end=getattr(module, "END", ""),
-        excuses=getattr(module, "EXCUSES", {}),
-    )
-    return (_missing_before_the_end(unit),)
+    """The signs that a module defines."""
+    units = [u for u in vars(module).values() if isinstance(u, SignUnit) and u.measure.__module__ == module.__name__]
+    return tuple(looked_up(_missing_before_the_end(unit)) for unit in units)
 
 
 def _missing_before_the_end(unit: SignUnit) -> SignUnit:

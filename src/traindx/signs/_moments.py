@@ -19,12 +19,12 @@ from ..wording import num4
 from ._epochs import epoch_borders
 from ._excursions import gradient_excursions, standouts
 from ._rate import learning_rate
-from .curve import Curve, gradient_norm
+from .curve import Curve, gradient_norm, moment
 
 ROSE = 1.2  # a learning rate that grows by a fifth from one point to the next was raised on purpose
 NEAR = 2.5  # points of the loss that count as the same moment
 BORDERS_APART = 8  # points an epoch must hold for its border to be a moment at all
-FEWEST_SPIKES = 5  # four gaps are the fewest that can be even beyond chance
+FEWEST_SPIKES = 4  # three gaps are the fewest that can be even beyond chance
 HALF = ("fp16", "float16", "16", "16-mixed", "half", "torch.float16")
 
 
@@ -55,7 +55,7 @@ def _rate_rose(run: Run, step: int, reach: float) -> Coincidence | None:
         return None
     i = int(grown[np.argmin(np.abs(steps[grown] - step))])
     before, after = float(values[i - 1]), float(values[i])
-    words = f"the learning rate rose from {num4(before)} to {num4(after)} at step {steps[i]}"
+    words = f"the learning rate rose from {num4(before)} to {num4(after)} at {moment(run, int(steps[i]))}"
     return Coincidence("lr-rose", words, {"step": int(steps[i]), "from": before, "to": after})
 
 
@@ -63,7 +63,7 @@ def _restart(run: Run, step: int, reach: float) -> Coincidence | None:
     resumed = [r for r in numbers(run.fact("log").get("resumed_at")) if -reach <= step - r <= 2 * reach]
     if not resumed:
         return None
-    return Coincidence("restart", f"the run was resumed at step {resumed[0]:.0f}", {"step": int(resumed[0])})
+    return Coincidence("restart", f"the run was resumed at {moment(run, int(resumed[0]))}", {"step": int(resumed[0])})
 
 
 def _norm_jumped(run: Run, step: int, reach: float) -> Coincidence | None:
@@ -75,7 +75,7 @@ def _norm_jumped(run: Run, step: int, reach: float) -> Coincidence | None:
         return None
     highest = max(jumps, key=lambda e: e.height)
     at, size = int(norm.steps[highest.peak]), float(norm.values[highest.peak])
-    words = f"the gradient norm jumped to {num4(size)} at step {at}"
+    words = f"the gradient norm jumped to {num4(size)} at {moment(run, at)}"
     return Coincidence("gradient-norm", words, {"step": at, "norm": size})
 
 
@@ -86,7 +86,7 @@ def _border(run: Run, step: int, curve: Curve) -> Coincidence | None:
     nearest = int(borders[np.argmin(np.abs(borders - step))])
     if not -0.5 * curve.spacing <= step - nearest <= 1.5 * curve.spacing:
         return None
-    return Coincidence("epoch-border", f"an epoch begins at step {nearest}", {"step": nearest})
+    return Coincidence("epoch-border", f"an epoch begins at {moment(run, nearest)}", {"step": nearest})
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,13 @@ class Period:
     p: float
     steps: FloatArray
     judged: bool  # long enough against the spacing to be a period
+    height: float  # of the spikes above the points before them, in ratios (median)
 
 
 def period_of(curve: Curve) -> Period | None:
     """The common period of the points that stand out; None where there are fewer than five."""
-    starts = curve.steps[standouts(curve)].astype(np.float64)
+    found = standouts(curve)
+    starts = curve.steps[found].astype(np.float64)
     if len(starts) < FEWEST_SPIKES:
         return None
     gaps = np.diff(starts)
@@ -116,7 +118,8 @@ def period_of(curve: Curve) -> Period | None:
     # A period of a few points fits anything: only gaps well above the spacing can be even by more than chance.
     judged = length >= 4 * curve.spacing and float(np.median(multiples)) <= 3
     gaps_judged = max(1, len(gaps) - 1)  # one of them set the length
-    return Period(len(starts), length, off, _as_even_by_chance(off, gaps_judged), starts, judged)
+    height = float(np.median(curve.ratios[found] - curve.ratios[np.maximum(found - 2, 0)]))
+    return Period(len(starts), length, off, _as_even_by_chance(off, gaps_judged), starts, judged, height)
 
 
 def _as_even_by_chance(off: float, gaps: int) -> float:
@@ -142,9 +145,28 @@ def half_precision(run: Run) -> str | None:
     return None
 
 
-def norm_growth(run: Run, step: int) -> tuple[float, float] | None:
-    """The gradient norm's usual size and its last finite value before `step`; None where few were recorded."""
-    norm = gradient_norm(run).between(-float("inf"), step + 1)
-    if len(norm) < 5:
+GROWN = 5.0  # times its usual size
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A curve before a step: its usual size, its last value, and since when it lay far above; None where it did not."""
+
+    usual: float
+    last: float
+    since: int | None
+
+
+def growth(curve: Curve, step: int, fewest: int) -> Growth | None:
+    """How a loss or a norm had grown before `step`; None where fewer points were recorded."""
+    before = curve.between(-float("inf"), step)
+    if len(before) < fewest:
         return None
-    return float(np.median(norm.values[: max(3, len(norm) * 3 // 4)])), float(norm.values[-1])
+    usual = float(np.median(before.values[: max(1, len(before) * 3 // 4)]))
+    if len(before) < 2 * fewest:  # in the first steps what grows is itself most of what was seen
+        usual = min(usual, float(before.values[0]))
+    last = float(before.values[-1])
+    if not last > GROWN * usual > 0:
+        return Growth(usual, last, None)
+    ordinary = np.flatnonzero(before.values <= GROWN * usual)
+    return Growth(usual, last, int(before.steps[int(ordinary[-1]) + 1 if len(ordinary) else 0]))

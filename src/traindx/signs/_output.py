@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from ..record import Run
-from ..record.losses import LossCall
+from ..record.program import LossCall
 from ..record.values import text
 
 _RANGES = {
@@ -49,7 +49,7 @@ def output_range(run: Run, call: LossCall) -> OutputRange | None:
     The last nonlinearity of the graph counts only if nothing but reshaping lies between it and the loss, and if the
     values seen stay inside its range: a hidden activation before a linear layer bounds nothing.
     """
-    name = _plain(call.made_by)
+    name = _plain(call.maker or call.made_by)
     turned = name == "neg"
     if name not in _RANGES:
         name = _plain(text(run.fact("graph").get("last_activation"))) if turned or _rearranged(name) else ""
@@ -66,8 +66,8 @@ def output_range(run: Run, call: LossCall) -> OutputRange | None:
 
 def made_by(run: Run, call: LossCall) -> str:
     """The operation that made what this loss call is given, past those that only rearrange it."""
-    name = _plain(call.made_by)
-    if not _rearranged(name):
+    name = _plain(call.maker or call.made_by)
+    if call.maker or not _rearranged(name):
         return name
     tail = run.fact("graph").get("tail")
     for op in tail[1:] if isinstance(tail, list) else ():  # the first is the loss itself

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from .curve import Curve, curve_of, once_per_run
+from .curve import Curve, curve_of, once
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +18,7 @@ class Rate:
 
     curve: Curve
 
-    @property
+    @cached_property
     def peak(self) -> float:
         return float(self.curve.values.max())
 
@@ -38,14 +39,19 @@ class Rate:
         late = values[min(int(0.9 * len(values)), len(values) - 2)]
         return len(values) > 2 and values[-1] > 1.01 * late and bool(np.all(np.diff(values) >= -1e-9 * self.peak))
 
+    @cached_property
+    def _places(self) -> FloatArray:
+        """The steps as floats: `np.interp` would convert all of them at each call."""
+        return self.curve.steps.astype(np.float64)
+
     def share_at(self, steps: FloatArray) -> FloatArray:
         """The rate at those steps as a share of the peak."""
         if self.peak <= 0:
             return np.zeros(len(steps))
-        return np.asarray(np.interp(steps, self.curve.steps, self.curve.values)) / self.peak
+        return np.asarray(np.interp(steps, self._places, self.curve.values)) / self.peak
 
 
-@once_per_run
+@once
 def learning_rate(run: Run) -> Rate | None:
     """The rate of the first parameter group, or None where fewer than two points are known."""
     curve = curve_of(run.series("lr"))

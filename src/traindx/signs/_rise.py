@@ -11,10 +11,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import median_filter
 
 from ..record.types import FloatArray
-from .curve import Curve, in_bins
+from ._medians import median_filter
+from .curve import TYPICAL_NOISE, Curve, in_bins, once
 
 BINS = 120  # enough to place a turn to 1 % of the run
 PRIOR_POINTS = 2.0
@@ -47,7 +47,8 @@ class Rise:
 NONE = Rise(0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
 
 
-def rise_of(curve: Curve, typical_noise: float) -> Rise:
+@once
+def rise_of(curve: Curve) -> Rise:
     """The rise of the end above the lowest level; `NONE` where there is none."""
     size = max(1, math.ceil(len(curve) / BINS))
     y = in_bins(curve.ratios, len(curve) // size) if size > 1 else curve.ratios
@@ -67,7 +68,7 @@ def rise_of(curve: Curve, typical_noise: float) -> Rise:
         return NONE
     # A spike higher than the end does not count as noise of the levels that are compared.
     capped = np.concatenate([y[:best], np.minimum(tail, max(end + 0.3 * height, float(np.quantile(tail, 0.75))))])
-    noise, inflation = unexplained(capped, best, typical_noise / math.sqrt(size))
+    noise, inflation = unexplained(capped, best, TYPICAL_NOISE / math.sqrt(size))
     points = max(1.0, width / inflation)
     luck = noise * math.sqrt(2 * math.log(max(n / width, 1.0)) / points)
     z = max(0.0, height - 0.7 * luck) / (noise * math.sqrt(1 / points + 1 / max(1.0, min(width, after) / inflation)))
@@ -94,7 +95,7 @@ def _returning(tail: FloatArray, height: float) -> float:
 def _departure(y: FloatArray, best: int, low: float, height: float, noise: float) -> int:
     """The first point after the last that was still at the lowest level, give or take noise."""
     width = 5 if len(y) >= 40 else 1
-    course = median_filter(y, size=width, mode="nearest") if width > 1 else y
+    course = median_filter(y, width, beyond="edge") if width > 1 else y
     there = np.flatnonzero(course <= low + max(1.5 * noise / math.sqrt(width), 0.1 * height))
     there = there[there >= max(0, best - len(y) // 20)]
     return min(len(y) - 1, int(there[-1]) + 1 if len(there) else max(0, best))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..record import LayerTable, Run, Series
-from ..record.types import FloatArray
+from ..record.types import FloatArray, IntArray
 
 
 def ordered(series: Series) -> Series:
@@ -18,13 +18,28 @@ def ordered(series: Series) -> Series:
     return Series(series.name, finite.steps[order], finite.values[order])
 
 
+def paired(one: Series, other: Series) -> tuple[FloatArray, FloatArray]:
+    """The finite values of both at the steps that both have; of several at one step, the last."""
+    (mine, values), (its, others) = (_last_of_each_step(ordered(series)) for series in (one, other))
+    at = np.searchsorted(its, mine)
+    both = at < len(its)
+    both[both] = its[at[both]] == mine[both]
+    return values[both], others[at[both]]
+
+
+def _last_of_each_step(points: Series) -> tuple[IntArray, FloatArray]:
+    last = np.append(points.steps[1:] != points.steps[:-1], True)[: len(points)]
+    return points.steps[last], points.values[last]
+
+
 def median(values: Iterable[float]) -> float | None:
     """The median of the finite values, or None where there are none."""
     numbers = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=np.float64)
-    finite = np.sort(numbers[np.isfinite(numbers)])
+    finite = numbers[np.isfinite(numbers)]
     if not len(finite):
         return None
     middle = len(finite) // 2
+    finite = np.partition(finite, [max(middle - 1, 0), middle])
     # Halved first: the sum of two huge values would overflow.
     return float(finite[middle] if len(finite) % 2 else finite[middle - 1] / 2 + finite[middle] / 2)
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..record import Run
-from ..record.noting import noting
 from ..record.values import index, mapping, number, text, texts
 from ..wording import lowered
-from ._base import Missing, Severity, Sign, SignUnit, if_raised
+from ._base import SEVERITY, Missing, Sign, SignUnit, if_raised
 
 WORD = 0.65  # the highest level of a fault that a person reports: raised, but not seen
-SEVERITY: dict[str, Severity] = {"fault": "critical", "outcome": "critical", "condition": "warning"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Told:
 
     def _by_facts(self, unit: SignUnit, run: Run) -> Sign | Missing:
         """The measured sign, marked as a statement if it rests on facts that a person stated."""
-        watched, read = noting(run)
+        watched, read = run.noting()
         found = unit.measure(watched)
         present = {name for name in read & self.facts if name in run.facts or run.series(name)}
         if isinstance(found, Missing) or not present:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..record.types import FloatArray
-from .curve import BINS, in_bins, robust_spread
+from .curve import BINS, TYPICAL_NOISE, in_bins, robust_spread
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def trend(x: FloatArray, y: FloatArray) -> Trend:
     return Trend(slope, slope * float(x[-1] - x[0]), z, noise, error)
 
 
-def size_z(found: Trend, x: FloatArray, y: FloatArray, typical: float) -> float:
+def size_z(found: Trend, x: FloatArray, y: FloatArray, typical: float = TYPICAL_NOISE) -> float:
     """The change in standard errors: with few points the size shows a trend that the order cannot.
 
     Noise that few points hardly show is taken together with a typical one, which counts for two points.

@@ -10,7 +10,7 @@ from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ..record.values import number
 from ._chance import compared_loss, has_other_terms
-from .curve import Curve, curve_of, in_bins, once_per_run, validation_loss
+from .curve import Curve, curve_of, in_bins, once, validation_loss
 
 BINARY = {"bce", "bce-logits"}  # the same loss, given probabilities or scores
 DIVIDED = 0.75  # of the function's value in training: by the number of batches that make one step
@@ -43,7 +43,7 @@ def training_at(run: Run, step: int) -> float:
     return float(np.median(loss.values[max(0, stop - max(1, len(loss) // 20)) : stop]))
 
 
-@once_per_run
+@once
 def evaluations(run: Run) -> Curve:
     """The validation loss; of very many evaluations the medians of `MOST` stretches."""
     curve = validation_loss(run)
@@ -61,7 +61,7 @@ def _thinned(curve: Curve) -> Curve:
     return Curve(curve.steps[keep], curve.values[keep])
 
 
-@once_per_run
+@once
 def validation_scale(run: Run) -> float | None:
     """The factor from a validation loss to a training loss; None if the two cannot be compared.
 
@@ -84,7 +84,7 @@ def validation_scale(run: Run) -> float | None:
     return ratio if ratio is not None and 0 < ratio <= DIVIDED else 1.0
 
 
-@once_per_run
+@once
 def evaluated_pairs(run: Run) -> Pairs:
     """Evaluations with a training loss before them. Evaluations on training data are the fairer partner."""
     validation, training = _thinned(validation_loss(run)), compared_loss(run)

@@ -7,7 +7,7 @@ so it is made once per run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import pairwise
@@ -19,23 +19,25 @@ import numpy as np
 from ..record import Run, Series
 from ..record.types import FloatArray, IntArray
 
+Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
 
 DECADES = 10.0  # a loss whose level changes tenfold is judged by ratios, others by differences
 BINS = 100  # enough to place an onset to 1 % of the run, few enough for pairwise statistics
 BLOCKS = 20
+TYPICAL_NOISE = 0.015  # of one loss, relative: a prior worth two points, where few points show little of their own
 HUGE, TINY = 1e100, 1e-100  # beyond that squares and ratios overflow; such a loss counts as diverged, or as zero
 
 
-def once_per_run(compute: Callable[[Run], Result]) -> Callable[[Run], Result]:
-    """Remember what `compute` found for a run while that run lives; runs are read-only."""
-    known: WeakKeyDictionary[Run, Result] = WeakKeyDictionary()
+def once(compute: Callable[[Key], Result]) -> Callable[[Key], Result]:
+    """Remember what `compute` found for a run or a curve while that lives; both are read-only."""
+    known: WeakKeyDictionary[Key, Result] = WeakKeyDictionary()
 
     @wraps(compute)
-    def remembered(run: Run) -> Result:
-        if run not in known:
-            known[run] = compute(run)
-        return known[run]
+    def remembered(of: Key) -> Result:
+        if of not in known:
+            known[of] = compute(of)
+        return known[of]
 
     return remembered
 
@@ -80,6 +82,16 @@ class Curve:
     def binned(self) -> tuple[FloatArray, FloatArray]:
         """At most `BINS` points (mean step, median of y): single outliers do not bend a bin of five or more."""
         return in_bins(self.steps.astype(np.float64), BINS, np.mean), in_bins(self.y, BINS)
+
+    @cached_property
+    def binned_ratios(self) -> tuple[FloatArray, FloatArray]:
+        """The same with `ratios` instead of y."""
+        return self.binned[0], in_bins(self.ratios, BINS)
+
+    @cached_property
+    def second_half(self) -> Curve:
+        """The points in the second half of the steps."""
+        return self.between(self.steps[0] + (self.steps[-1] - self.steps[0]) / 2, np.inf)
 
     @cached_property
     def levels(self) -> FloatArray:
@@ -169,19 +181,33 @@ def curve_of(series: Series) -> Curve:
     return Curve(points.steps, values)
 
 
+@once
+def _accuracies(run: Run) -> dict[str, Curve]:
+    found = {phase: curve_of(run.series(f"accuracy/{phase}")) for phase in ("train", "validation")}
+    return {
+        phase: Curve(curve.steps, curve.values / 100) if curve.values.max(initial=0.0) > 1.5 else curve
+        for phase, curve in found.items()
+    }
+
+
+def accuracy_of(run: Run, phase: str) -> Curve:
+    """The accuracy of `train` or `validation`, as a share."""
+    return _accuracies(run)[phase]
+
+
 def moment(run: Run, step: int) -> str:
     """`epoch 12` where a log counts epochs, `row 12` where it counts nothing, else `step 12`."""
     unit = run.fact("log").get("step_unit")
     return f"{unit if unit in ('epoch', 'row') else 'step'} {step}"
 
 
-@once_per_run
+@once
 def training_loss(run: Run) -> Curve:
     """The training loss; where only evaluations on training data were recorded, those."""
     return _in_main_training(run, curve_of(run.series("loss/train") or run.series("loss/validation/training_data")))
 
 
-@once_per_run
+@once
 def main_training(run: Run) -> tuple[float, float] | None:
     """The steps of the longest of several trainings that one script made one after the other; None where it made one.
 
@@ -204,7 +230,7 @@ def _in_main_training(run: Run, curve: Curve) -> Curve:
     return curve if span is None else curve.between(span[0], span[1] + 1)
 
 
-@once_per_run
+@once
 def is_excerpt(run: Run) -> bool:
     """The record begins in the middle of a run, by its steps or by its epochs."""
     loss, epochs = training_loss(run), curve_of(run.series("epoch")).values
@@ -216,12 +242,12 @@ def is_excerpt(run: Run) -> bool:
     return bool(epochs[0] > max(5 * spacing, 0.1 * span) and epochs[0] % 1 > 0)
 
 
-@once_per_run
+@once
 def validation_loss(run: Run) -> Curve:
     return _in_main_training(run, curve_of(run.series("loss/validation")))
 
 
-@once_per_run
+@once
 def gradient_norm(run: Run) -> Curve:
     return _in_main_training(run, curve_of(run.series("grad_norm")))
 
@@ -235,7 +261,7 @@ def _names_adversaries(log: dict[str, object]) -> bool:
     return bool({"g", "gen"} & set(words)) and bool({"d", "dis", "disc"} & set(words))
 
 
-@once_per_run
+@once
 def means_little(run: Run) -> bool:
     """A loss whose curve does not measure progress: that of adversarial networks, or of reinforcement learning.
 
@@ -244,18 +270,24 @@ def means_little(run: Run) -> bool:
     return adversarial(run) or bool(run.facts.get("rl"))
 
 
-@once_per_run
+@once
 def adversarial(run: Run) -> bool:
     """Adversarial networks: an equilibrium is sought, so a flat or rising loss means little.
 
-    From inside: several optimizers step and several losses are differentiated. In a log: a loss for each network.
+    From inside: several optimizers step in turns and several losses are differentiated; a model that is trained when
+    another one is done has no adversary. In a log: a loss for each network.
     """
     log = run.facts.get("log")
     if isinstance(log, dict):
         return bool(run.series("loss/train/1")) or bool(log.get("networks")) or _names_adversaries(log)
-    if not run.series("loss/train/1"):
+    if not run.series("loss/train/1") or main_training(run) is not None:
         return False
     return sum(bool(optimizer.get("steps")) for optimizer in run.entries("optimizers")) > 1
+
+
+def score_name(series: str) -> str:
+    """What the score of `accuracy/validation` or `metric/validation/f1` is called."""
+    return "accuracy" if series.startswith("accuracy/") else series.rpartition("/")[2]
 
 
 def ended(run: Run) -> bool:

@@ -13,10 +13,11 @@ from ..record import Run
 from ..record.site import Site
 from ..record.values import number, text
 from ..wording import num4
-from .curve import Curve, curve_of, once_per_run
+from .curve import Curve, curve_of, once, training_loss
 
 SEEN_UNTIL = 0.8  # of the run: looks at terms that end earlier say nothing of its end
 FEWEST = 8  # looks
+STANDS = 0.03  # of its level: a loss that moves by less since the last look has kept its large terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Term:
         return self.curve.between(step, float("inf"))
 
 
-@once_per_run
+@once
 def loss_terms(run: Run) -> list[Term]:
     """The terms of the first line that calls backward on a sum of several; empty where there is none."""
     found = []
@@ -68,16 +69,30 @@ def loss_terms(run: Run) -> list[Term]:
     return [term for term in found if (number(term.facts.get("backward")) or 0) == first]
 
 
-def why_missing(run: Run) -> str | None:
-    """Why nothing can be said of how the terms went, if that is so."""
+def why_missing(run: Run, *, of_largest: bool = False) -> str | None:
+    """Why nothing can be said of how the terms went, if that is so.
+
+    `of_largest`: only the terms that make up most of the loss are judged, which stay where they are if the loss does.
+    """
     terms = loss_terms(run)
     if len(terms) < 2:
         return "the loss is no sum of several terms, or they were not seen"
     if min(len(term.curve) for term in terms) < FEWEST:
         return f"the terms of the loss were looked at fewer than {FEWEST} times"
-    if min(term.curve.final_step for term in terms) < SEEN_UNTIL * (run.steps - 1):
+    seen_until = min(term.curve.final_step for term in terms)
+    if seen_until < SEEN_UNTIL * (run.steps - 1) and not (of_largest and _stands_since(run, seen_until)):
         return "the terms of the loss were not looked at near the end of the run"
     return None
+
+
+def _stands_since(run: Run, step: int) -> bool:
+    """Whether the loss ends where it was at that step, as the median of the twenty losses around it and of the last."""
+    loss = training_loss(run)
+    at = int(np.searchsorted(loss.steps, step))
+    if at < FEWEST or len(loss) - at < FEWEST:
+        return False
+    then = float(np.median(loss.values[max(0, at - 10) : at + 10]))
+    return abs(loss.last - then) <= STANDS * abs(then)
 
 
 def terms_line(run: Run) -> str:

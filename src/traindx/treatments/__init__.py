@@ -1,7 +1,7 @@
 """Controlled re-runs: each makes one change in the user's script and is compared with a control with the same seeds.
 
-`interventions/` holds the changes, `experiments/` the tests of causes that no change cures. `_base` lists what each
-module defines. `treat` runs the trials and returns the diagnosis with their results.
+`interventions/` holds the changes, and in `experiments.py` the tests of causes that no change cures. `_base` lists what
+each module defines. `treat` runs the trials and returns the diagnosis with their results.
 """
 
 from ._base import Dose, Experiment, Intervening, Intervention, Refusal, all_experiments, all_interventions

@@ -33,7 +33,7 @@ class Arm:
     files; `args`, if given, replace the script's arguments."""
 
     label: str
-    module: str | None = None
+    driver: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     args: tuple[str, ...] | None = None
@@ -70,12 +70,8 @@ class Watch(Protocol):
     def ended(self, arm: str, seed: int, how: str) -> None: ...
 
 
-class Silent:
+class Silent(Watch):
     """Discards all messages."""
-
-    def say(self, text: str) -> None: ...
-    def began(self, arm: str, seed: int, steps: int, progress: Path) -> None: ...
-    def ended(self, arm: str, seed: int, how: str) -> None: ...
 
 
 class Arms:
@@ -91,8 +87,10 @@ class Arms:
         sources: Mapping[str, str] | None = None,
     ) -> None:
         self._sources = dict(sources or {})  # digests of the source files: all arms must run the same ones
-        self._script, self._start, self._cache, self._watch = script, start, cache, watch
+        self._script, self._cache, self._watch = script, cache, watch
+        self.start = start
         self.args = tuple(script.args)
+        self.at_once = at_once
         self._pool = ThreadPoolExecutor(at_once)
         self.count = 0  # arms that were really run, not taken from the cache
 
@@ -118,7 +116,7 @@ class Arms:
             return Made(run, found, seconds, error_line(run), cached=True)
         folder, began, since = new_folder(), time.monotonic(), time.time()
         options = {
-            "steps": length.steps, "seconds": length.seconds, "evaluation": length.evaluation, "module": arm.module,
+            "steps": length.steps, "seconds": length.seconds, "evaluation": length.evaluation, "driver": arm.driver,
             "dose": dict(arm.options), "progress": str(folder / "progress"),
         }  # fmt: skip
         plan = Plan(KIND, options, seed=seed, shift=seed, sources=arm.sources)
@@ -153,7 +151,7 @@ class Arms:
 
     def _called(self, arm: Arm) -> tuple[Script, Start | None]:
         """The script and its start; with changed arguments, it needs a fresh process (start None)."""
-        return (self._script, self._start) if arm.args is None else (replace(self._script, args=arm.args), None)
+        return (self._script, self.start) if arm.args is None else (replace(self._script, args=arm.args), None)
 
     def _about(self, arm: Arm, seed: int, length: Length) -> dict[str, Any]:
         script, _ = self._called(arm)
@@ -162,8 +160,8 @@ class Arms:
             "folder": str(Path.cwd()),
             "args": list(script.args),
             "module": script.module,
-            "change": arm.module,
-            "code": code_digest(arm.module) if arm.module else None,
+            "change": arm.driver,
+            "code": code_digest(arm.driver) if arm.driver else None,
             "options": dict(arm.options),
             "sources": dict(arm.sources),
             "seed": seed,

@@ -7,17 +7,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..diagnosis import judged_signs
 from ..record import Run
-from ..signs import Signs
+from ..signs import Signs, measure_all
 from . import _outcomes as outcomes
 from ._arms import CONTROL, Arm, Arms, Length, Made
 from ._base import Dose, Intervention, JudgedBy
-from ._outcomes import Difference, Outcome
-from ._symptoms import OF_LENGTH
-from .placebo import DOSE as PLACEBO_DOSE
+from ._outcomes import OF_LENGTH, Difference, Outcome
 
-PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
+# A change that should have no effect, so that any effect it has is noise: a learning rate times 1.000001.
+PLACEBO = Arm("placebo", "rates:Multiplied", {"factor": 1.0 + 1e-6})
 PLACEBO_EVERY = 2  # every second seed also has a placebo
 SAME_START = 1e-4  # first losses of two runs with the same seed may differ by this share
 MEASURES: dict[JudgedBy, str] = {
@@ -48,7 +46,7 @@ class Controls:
         `steps`: the other arms' steps for each step of the control. `alone`: one run at a time, to measure speed."""
         missing = [(CONTROL, seed) for seed in seeds if seed not in self.made]
         blind = [(PLACEBO, seed) for seed in seeds if seed % PLACEBO_EVERY == 0 and seed not in self.placebos]
-        long = replace(self.length, steps=max(1, round(steps * self.length.steps)))
+        long = self.longer(steps)
         wanted = [*((arm, seed, long) for arm, seed in others), *((*each, self.length) for each in [*missing, *blind])]
         found = [self.arms.run(*each) for each in wanted] if alone else self.arms.all(wanted)
         for (arm, seed), made in zip([*missing, *blind], found[len(others) :], strict=True):
@@ -56,13 +54,18 @@ class Controls:
         self._compare_starts()
         return found[: len(others)]
 
+    def longer(self, steps: float) -> Length:
+        """The length of an arm that makes `steps` steps for each step of the control."""
+        count, seconds = round(steps * self.length.steps), max(1.0, steps) * self.length.seconds
+        return replace(self.length, steps=max(1, count), seconds=seconds)
+
     def signs_of(self, seed: int) -> Signs:
         """The signs of this seed's control."""
         if seed == 0:
             return self.signs
         if seed not in self._signs:
             made = self.made[seed]
-            measured = judged_signs(made.run) if made.run is not None else self.signs
+            measured = measure_all(made.run) if made.run is not None else self.signs
             self._signs[seed] = measured.without(OF_LENGTH if made.cut else ())
         return self._signs[seed]
 

@@ -1,15 +1,24 @@
-"""The outcome of a run in numbers with standard errors, by which two arms are compared at equal steps."""
+"""What a run shows: its outcome in numbers with standard errors, and the signs that a hypothesis rests on."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
+from ..causes import all_causes
+from ..diagnosis import Hypothesis, SymptomChange, TrialCurve
 from ..probes.memorising import by_step
 from ..record import Run, Series
 from ..record.types import FloatArray
+from ..signs import Signs, all_signs
+from ._base import JudgedBy
+
+# ── by which two arms are compared at equal steps ─────────────────────────────────────────────────
 
 TAIL = 0.25  # the share of the steps, at the end, that is measured
 BLOCKS = 5  # of the tail, for its standard error: successive losses are correlated, means of blocks less so
@@ -40,6 +49,11 @@ class Outcome:
     validation_score: Level | None
     learned: bool  # the loss has fallen by more than its noise
     pace: Level | None = None  # seconds per step
+
+    def of(self, kind: JudgedBy) -> Level | None:
+        """What a trial of this kind compares."""
+        parts = {"score": self.validation_score or self.score, "validation": self.validation, "time": self.pace}
+        return parts.get(kind, self.loss)
 
 
 def outcome(run: Run, steps: int | None = None) -> Outcome:
@@ -174,3 +188,95 @@ def in_score(control: Level | None, treated: Level | None) -> Difference | None:
 
 def _capped(value: float) -> float:
     return max(-CAP, min(CAP, value))
+
+
+# ── the training loss of an arm reduced to few points, for a chart of two arms ────────────────────
+
+MOST_POINTS = 120
+DIGITS = 6  # more than a chart shows
+
+
+def both(control: Run | None, treated: Run | None) -> tuple[TrialCurve, ...]:
+    """The curves of both arms; empty if one of them has no loss."""
+    if control is None or treated is None:
+        return ()
+    found = thinned("control", control), thinned("treated", treated)
+    return found if all(curve.steps for curve in found) else ()
+
+
+def thinned(label: Literal["control", "treated"], run: Run) -> TrialCurve:
+    """Medians of equal blocks of steps. Non-finite losses count as infinite, so a block with half of them is None."""
+    series = run.series("loss/train")
+    steps, place = np.unique(series.steps, return_inverse=True)
+    count = min(MOST_POINTS, len(steps))
+    if not count:
+        return TrialCurve(label, [], [])
+    values = np.where(np.isfinite(series.values), series.values, np.inf)
+    edges = [i * len(steps) // count for i in range(count + 1)]
+    medians = [np.median(values[(first <= place) & (place < last)]) for first, last in pairwise(edges)]
+    middles = [int(steps[(first + last) // 2]) for first, last in pairwise(edges)]
+    return TrialCurve(label, middles, [float(f"{m:.{DIGITS}g}") if np.isfinite(m) else None for m in medians])
+
+
+# ── symptoms, compared between the control and a treated run ──────────────────────────────────────
+
+# Signs that an arm may show only because it ends early, at its step limit.
+OF_LENGTH = (
+    "too-short",
+    "too-early",
+    "few-updates",
+    "still-improving",
+    "validation-still-improving",
+    "much-to-gain",
+    "loss-falling-slowly",
+)
+MUCH_BETTER = math.log(2.0)  # half the loss, or half as many errors
+FAR_BETTER = math.log(10.0)
+OF_FLOOR = ("loss-plateau",)
+MOVES = ("fault", "outcome", "dynamics")  # kinds of signs that a change can remove; settings and data do not change
+
+
+def symptoms(hypothesis: Hypothesis, control: Signs) -> list[str]:
+    """The ids of the raised signs that must disappear if the hypothesis is right and its fix is applied."""
+    units = all_signs()
+    required = set(all_causes()[hypothesis.cause].requires)
+    moved = {part.sign for part in hypothesis.contributions if part.amount > 0.2}
+    outcomes = {name for name, unit in units.items() if unit.shows == "outcome" and unit.bad_from is not None}
+    return [
+        sign.id for sign in control.raised()
+        if sign.id in required | moved | outcomes and units[sign.id].shows in MOVES
+    ]  # fmt: skip
+
+
+def conditions(hypothesis: Hypothesis, control: Signs) -> list[str]:
+    """The raised signs that are a condition of the cause (for example, layers without an activation between them)."""
+    units = all_signs()
+    required = set(all_causes()[hypothesis.cause].requires)
+    return [sign.id for sign in control.raised() if sign.id in required and units[sign.id].shows == "condition"]
+
+
+def compared(names: Sequence[str], control: Signs, treated: Signs, reached: bool = True) -> list[SymptomChange]:
+    """The change of each sign. A sign that is missing in the treated run counts as gone, because there is nothing left
+    to measure (without clipping, nothing is clipped). It counts as still raised if the run ended too early to show it
+    (`reached` is False), or if measuring it failed."""
+    found = []
+    for name in names:
+        if name in control:
+            unknown = name not in treated and (not reached or name in treated.errors)
+            found.append(SymptomChange(name, control[name].level, (control if unknown else treated).level(name)))
+    return found
+
+
+def gone(changes: Sequence[SymptomChange], gain: float = 0.0) -> bool:
+    """Whether all faults and bad outcomes are gone. If there were none, whether most signs of dynamics are gone.
+
+    Signs of dynamics do not count beside a fault or a bad outcome, nor if the outcome is much better (`gain`, a
+    log-ratio): some of them (a first loss at chance level, a training loss above the validation loss) also occur in
+    healthy runs. Nor does a plateau at a far lower level: it may be the floor of the task.
+    """
+    units = all_signs()
+    ends = OF_FLOOR if gain >= FAR_BETTER else ()
+    hard = [c for c in changes if units[c.sign].shows in ("fault", "outcome") and c.sign not in ends]
+    if hard:
+        return all(change.gone for change in hard)
+    return not changes or gain >= MUCH_BETTER or sum(change.gone for change in changes) * 2 > len(changes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..probes.launch import ProbeError, Script
+from ..probes.launch import ProbeError, Script, Start
 from ..probes.rates import probe_rates
 from ..wording import num
 
@@ -10,10 +10,10 @@ ALIKE = 10.0  # within this factor they agree: repeats of a range test differ by
 SECONDS = 20.0
 
 
-def beside_range_test(script: Script, rate: float) -> str | None:
+def beside_range_test(script: Script, start: Start, rate: float) -> str | None:
     """One sentence; None if the range test fails."""
     try:
-        advice = probe_rates(script, repeats=1, seconds=SECONDS).advice
+        advice = probe_rates(script, repeats=1, seconds=SECONDS, start=start).advice
     except ProbeError:
         return None
     if advice.suggestion is None:

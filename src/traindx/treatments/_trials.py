@@ -6,29 +6,40 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from ..diagnosis import Hypothesis, TrialCurve, TrialReport, judged_signs
+from ..diagnosis import Hypothesis, TrialCurve, TrialReport
 from ..diagnosis.treatment import TrialVerdict
+from ..signs import measure_all
 from . import _outcomes as outcomes
-from . import _statistics as statistics
 from ._arms import Arm, Made
-from ._base import Dose, Intervention, JudgedBy
+from ._base import Dose, Experiment, Intervention, JudgedBy
 from ._controls import MEASURES, Controls, difference, judged_by
-from ._fixed_script import fixed_script
-from ._judging import MUCH_BETTER, Judged, effect_of, settled, verdict_of
-from ._outcomes import Difference
-from ._symptoms import OF_LENGTH, compared, conditions, symptoms
-from ._thinned import both
+from ._judging import (
+    MAX_SEEDS,
+    MUCH_BETTER,
+    RAISED,
+    Judged,
+    Verdict,
+    arisen,
+    effect_of,
+    judge,
+    noise,
+    settled,
+    verdict_of,
+)
+from ._outcomes import OF_LENGTH, Difference, both, compared, conditions, symptoms
+from .rerun import fixed_script
 
 LEAST_EFFECT = math.log(1.1)  # about a tenth less loss, or fewer errors
 LEAST_EFFECT_OF_FINE = math.log(1.25)  # if the outcome was fine and the cause is only suspected
 LEAST_SPEEDUP = math.log(1.25)
+ARMS_OF_TWO_SEEDS = 4  # at the start: two treated runs, the second control, and a placebo
 EQUAL = 0.05  # from this relative difference in steps on, the report says "at equal samples seen"
 
 
-def arm_of(intervention: Intervention, dose: Dose, controls: Controls) -> Arm | None:
+def arm_of(unit: Intervention | Experiment, dose: Dose, controls: Controls) -> Arm | None:
     """The arm that makes the change, by a driver or by a patched script; None if the patch does not fit."""
     if dose.fix is None:
-        return Arm(dose.text, intervention.module, dose.options)
+        return Arm(dose.text, dose.driver or unit.driver, dose.options)
     control = controls.made[0].run
     return fixed_script(dose.fix, control, controls.arms.args) if control is not None else None
 
@@ -41,18 +52,21 @@ def try_dose(
     *,
     fine: bool,
     in_time: Callable[[], bool],
+    beside: Sequence[Hypothesis] = (),
 ) -> TrialReport:
-    """`fine`: the control's outcome was not bad in itself. `in_time`: whether there is time for more runs."""
+    """`fine`: the control's outcome was not bad in itself. `in_time`: whether there is time for more runs. `beside`:
+    further causes that the same change removes."""
     began, kind = time.monotonic(), judged_by(intervention, dose, controls)
     arm = arm_of(intervention, dose, controls)
-    watched = [sign for sign in symptoms(hypothesis, controls.signs) if sign not in intervention.leaves]
+    found_by = [sign for each in (hypothesis, *beside) for sign in symptoms(each, controls.signs)]
+    watched = [sign for sign in dict.fromkeys(found_by) if sign not in intervention.leaves]
     if kind == "time":  # a speed-up changes no symptom of the training
         watched = []
     least = _least_effect(kind, fine, [*watched, *conditions(hypothesis, controls.signs)])
     seen = hypothesis.basis == "seen"
     seeds: list[Judged] = []
     curves: tuple[TrialCurve, ...] = ()
-    found = statistics.Verdict("open", 0.0, (0.0, 0.0))
+    found = Verdict("open", 0.0, (0.0, 0.0))
 
     def report(verdict: TrialVerdict, note: str = "") -> TrialReport:
         return TrialReport(
@@ -66,10 +80,16 @@ def try_dose(
         return report("failed", "the fix does not fit the files as they are")
     if kind == "symptoms" and not watched:
         return report("failed", "the control shows no symptom that could disappear")
-    for seed in range(statistics.MAX_SEEDS):
+    # With enough cores, the second seed runs beside the first: it is seldom superfluous.
+    ahead = 2 if controls.arms.at_once >= ARMS_OF_TWO_SEEDS and kind != "time" else 1
+    made: list[Made] = []
+    for seed in range(MAX_SEEDS):
         if seed and not in_time():
             break
-        (treated,) = controls.ensure([seed], [(arm, seed)], dose.steps, alone=kind == "time")
+        if seed == len(made):
+            seeds_now = list(range(seed, seed + (ahead if seed == 0 else 1)))
+            made += controls.ensure(seeds_now, [(arm, each) for each in seeds_now], dose.steps, alone=kind == "time")
+        treated = made[seed]
         if seed == 0:
             curves = both(controls.made[0].run, treated.run)
         why = _failed(treated, controls.made[seed], patched=dose.fix is not None)
@@ -84,8 +104,8 @@ def try_dose(
         seeds.append(judged)
         within = [each.difference.error for each in seeds]
         differences = [each.difference.value for each in seeds]
-        around = statistics.noise(differences, controls.scatter(kind), within)
-        found = statistics.judge(differences, around, least)
+        around = noise(differences, controls.scatter(kind), within)
+        found = judge(differences, around, least)
         if settled(kind, found, seeds, seen):
             break
     return report(*verdict_of(kind, found, seeds, seen))
@@ -131,7 +151,7 @@ def _judged(
     if better is None:
         return None
     own = controls.signs_of(seed)
-    raised = [name for name in watched if (own.level(name) or 0.0) >= 0.5]
-    signs = judged_signs(treated.run).without(OF_LENGTH if treated.cut else ())
+    raised = [name for name in watched if (own.level(name) or 0.0) >= RAISED]
+    signs = measure_all(treated.run).without(OF_LENGTH if treated.cut else ())
     changes = compared(raised, own, signs, controls.reached(treated.run, ratio))
-    return Judged(better, changes, before, after, shown=bool(raised) or not watched)
+    return Judged(better, changes, before, after, shown=bool(raised) or not watched, arisen=arisen(own, signs))

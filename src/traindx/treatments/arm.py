@@ -1,24 +1,24 @@
 """One arm of a trial, inside the script's process: the intervention, the limits of the run, the score, the progress.
 
 Options of `begin`: `steps` and `seconds` limit the run; with `evaluation`, it ends after the script's next evaluation;
-`module` and `dose` select the intervention (none in a control); `progress` is a file that receives the progress.
+`driver` and `dose` make the change (none in a control); `progress` is a file that receives the progress.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..observe.hook_points.driving import Several
+from ..observe.hook_points.moments import Driver, Several
 from ..observe.metric_queue import cpu_value
-from ..probes.acting.ending import UntilEvaluated
-from ..probes.acting.part import Part
-from . import _reading
+from ..probes.acting.limits import Part
+from ..probes.acting.roles import UntilEvaluated
+from ._base import driver_of
 from .score import Scores, Targets
 
 LEAST_STEPS = 100  # an arm makes at least this many steps, even after its time is up …
@@ -58,19 +58,19 @@ def begin(options: Mapping[str, Any]) -> Part:
     length = _Length(options)
     # Now `__main__` is the script; after its end, it is traindx again.
     main = getattr(sys.modules.get("__main__"), "__file__", None)
-    changing = import_module(options["module"]).begin(options["dose"]) if options.get("module") else None
+    changing = driver_of(options["driver"], options["dose"]) if options.get("driver") else None
     folders = _own_folders(main)
-    _reading.listen()
+    listen()
 
     def findings() -> dict[str, Any]:
         found = changing.findings() if changing is not None else {"acted": 0}
-        files = {"files": _own_files(main, folders), "data": _reading.heard(folders)}
+        files = {"files": _own_files(main, folders), "data": heard(folders)}
         return {**length.findings(), **found, **files}
 
     targets = Targets()
-    drivers = [targets, length] if changing is None else [targets, changing, length]
-    if getattr(changing, "samples", False):
-        drivers = [changing, targets, length]
+    drivers: list[Driver] = [targets, length]
+    if changing is not None:  # what replaces whole samples comes before what keeps their targets
+        drivers.insert(0 if getattr(changing, "samples", False) else 1, changing)
     return Part(Several(drivers), [lambda session: Scores(session, targets)], findings)
 
 
@@ -89,3 +89,45 @@ def _own_files(main: str | None, folders: set[Path]) -> list[str]:
             if not ours and any(path.is_relative_to(folder) for folder in folders) and path.is_file():
                 found.add(str(path))
     return sorted(found)
+
+
+# ── the data files that the script reads ──────────────────────────────────────────────────────────
+#
+# An audit hook sees Python's `open` and everything built on it, from the import of torch on. It does not see libraries
+# that open files in C.
+
+MOST = 2000  # files; of a folder with one file per sample, only this many are recorded
+SOURCES = (".py", ".pyc", ".pyi", ".so")
+
+_heard: set[str] | None = None
+_hooked = False
+
+
+def listen() -> None:
+    """Start again with an empty list. An audit hook cannot be removed, so the process installs it once."""
+    global _heard, _hooked
+    _heard = set()
+    if not _hooked:
+        _hooked = True
+        sys.addaudithook(_hook)
+
+
+def heard(folders: set[Path]) -> list[str]:
+    """The files below these folders that were opened for reading so far."""
+    found = set()
+    for name in list(_heard or ()):
+        path = Path(name).resolve()
+        if any(path.is_relative_to(folder) for folder in folders) and path.is_file():
+            found.add(str(path))
+    return sorted(found)
+
+
+def _hook(event: str, given: tuple[Any, ...]) -> None:
+    if event != "open" or _heard is None or len(_heard) >= MOST:
+        return
+    path, _, flags = given
+    writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)
+    if isinstance(path, (str, bytes)) and not writes:
+        name = os.fsdecode(path)
+        if not name.endswith(SOURCES):
+            _heard.add(str(Path(name).absolute()))  # absolute now: the script may change its folder later

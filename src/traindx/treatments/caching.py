@@ -2,7 +2,7 @@
 
 The key of an entry is the script with its arguments, the change, its dose, the seed and the length. An entry is valid
 only while every source file that the run imported from its own folder is unchanged, and every data file that the run
-read from there (`_reading`) has the same size and modification time.
+read from there (`arm`) has the same size and modification time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import math
 import os
 import shutil
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -21,17 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..paths import cache_folder
+from ._base import DRIVERS
 
 MOST_BYTES = 512 << 20
 
 
 def usual_folder() -> Path:
-    """The default folder, in the user's cache folder."""
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "traindx" / "trials"
+    return cache_folder() / "trials"
 
 
 class TrialCache:
@@ -56,6 +52,8 @@ class TrialCache:
             return None
         if any(_state(Path(path)) != state for path, state in data.items()):
             return None
+        if known.get("record") != _digest(record):
+            return None  # two processes kept this arm at the same time, and each wrote one of the two files
         with suppress(OSError):
             os.utime(record)  # marks it as used: pruning starts with the least recently used
         return record
@@ -85,8 +83,11 @@ class TrialCache:
             passing = kept.with_suffix(f".{os.getpid()}")
             shutil.copyfile(record, passing)
             passing.chmod(0o600)
+            record_digest = _digest(passing)
             passing.replace(kept)
-            known.write_text(json.dumps({"sources": digests, "data": states}), encoding="utf-8")
+            known.write_text(
+                json.dumps({"sources": digests, "data": states, "record": record_digest}), encoding="utf-8"
+            )
             self._prune()
 
     def _places(self, about: Mapping[str, Any]) -> tuple[Path, Path]:
@@ -111,8 +112,10 @@ def file_digests(files: Iterable[str]) -> dict[str, str]:
 
 
 @cache
-def code_digest(module: str) -> str:
-    """A digest of all source files in a module's folder. It changes if the code of an intervention changes."""
+def code_digest(driver: str) -> str:
+    """A digest of all source files in a driver's folder. It changes if the code of an intervention changes."""
+    own = ":" in driver and "." not in driver
+    module = DRIVERS if own else driver.partition(":")[0]
     spec = None
     with suppress(ValueError, ImportError):  # a module without a file
         spec = find_spec(module)

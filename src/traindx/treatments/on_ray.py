@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from ..probes.launch import ProbeError, Script, Start, error_words, spawn
@@ -25,6 +25,7 @@ RETRIES = 3  # of a task whose worker died
 SCHEME = "ray"
 CLIENT_PORT = 10001  # Ray's own default
 SECONDS_TO_REACH = 10.0
+Result = TypeVar("Result")
 
 
 def is_address(on: str) -> bool:
@@ -33,7 +34,32 @@ def is_address(on: str) -> bool:
 
 @contextmanager
 def ray_cluster(script: Script, on: str) -> Iterator[tuple[Start, int]]:
-    """A `Start` for runs of this script on the cluster, and how many runs fit at once.
+    """A `Start` for runs of this script on the cluster, and how many runs fit at once."""
+    with connected(on) as ray:
+        task = ray.remote(num_cpus=1, max_retries=RETRIES)(_on_a_worker)
+        yield _start_by(ray, task, script), max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+def on_workers(work: Callable[[Any], Result], pieces: Sequence[Any], on: str) -> Iterator[tuple[int, Result]]:
+    """Yield the place of each piece and what the work returns for it, as workers finish."""
+    with connected(on) as ray:
+        task = ray.remote(num_cpus=1, max_retries=RETRIES)(_called)
+        waiting = {task.remote(work, piece): place for place, piece in enumerate(pieces)}
+        while waiting:
+            [finished], _ = ray.wait([*waiting], num_returns=1)
+            try:
+                yield waiting.pop(finished), ray.get(finished)
+            except ray.exceptions.RayError as error:
+                raise ProbeError(f"the Ray cluster failed: {error_words(error)}") from None
+
+
+def _called(work: Callable[[Any], Result], piece: Any) -> Result:
+    return work(piece)
+
+
+@contextmanager
+def connected(on: str) -> Iterator[Any]:
+    """Ray, connected to a cluster.
 
     `on`: `ray` for the cluster of this machine (or, without one, its own cores), or `ray://HOST:PORT`.
     """
@@ -44,8 +70,7 @@ def ray_cluster(script: Script, on: str) -> Iterator[tuple[Start, int]]:
     if not connected:
         _connect(ray, on)
     try:
-        task = ray.remote(num_cpus=1, max_retries=RETRIES)(_on_a_worker)
-        yield _start_by(ray, task, script), max(1, int(ray.cluster_resources().get("CPU", 1)))
+        yield ray
     finally:
         if not connected:
             ray.shutdown()

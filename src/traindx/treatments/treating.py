@@ -3,43 +3,44 @@
 from __future__ import annotations
 
 import math
+import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..diagnosis import Diagnosis, Effect, Hypothesis, Treatment, TrialReport, diagnose, judged_signs
-from ..probes.fork_server import fork_server
+from ..causes import all_causes
+from ..diagnosis import Diagnosis, Effect, Headline, Treatment, TrialReport, diagnose
+from ..edits.applying import digests
+from ..probes.forking import fork_runs
 from ..probes.launch import ProbeError, Script, Start, stop_all
 from ..record import Run
-from ..signs import Signs
-from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
-from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiments, all_interventions
+from ..signs import Signs, measure_all
+from ._arms import CONTROL, Arms, Length, Made, Silent, Watch
+from ._base import Dose, Experiment, Intervention, Told
+from ._candidates import Candidate, candidates_of, without_repeats, worth_treating
+from ._conclusion import PROVES, conclusion, nothing_to_treat, ranked, rules_out
 from ._controls import Controls, judged_by, kind_of
-from ._patches import confirm, fix_for
+from ._judging import AT_CHANCE, RAISED
+from ._outcomes import OF_LENGTH, symptoms
 from ._range_test import beside_range_test
-from ._ranking import FACTORS, PROVES, ranked
-from ._symptoms import OF_LENGTH, symptoms
-from ._trials import try_dose
-from ._wording import conclusion, nothing_to_treat, rules_out
-from .caching import TrialCache, file_digests
+from ._trials import arm_of, try_dose
+from .caching import TrialCache
 from .on_ray import ray_cluster
-from .untreatable import WHY_NOT
+from .rerun import confirm, fix_for
 
 MOST_STEPS, LEAST_STEPS = 1000, 100
 CONTROL_SECONDS = 60.0  # of training, after which a control ends if it has made the least steps
-AT_ONCE = 2
+AT_ONCE = min(4, max(2, os.cpu_count() or 1))  # four runs are what two seeds of a trial need
 LEARNED = ("training-learned", "validation-learned")
 EARNED = 0.1  # from this level of those signs on, the run has learned more than noise
 NAMED = 0.5  # a cause with at least this confidence is a suspicion
-LIKELY = 0.3  # a cause with at least this confidence is tested although the outcome is fine
-POSSIBLE = 0.1  # the same for an inconclusive run
-TRIALS = 3  # without --minutes
+TRIALS = 3  # causes that are tested without --minutes …
+MOST_CANDIDATES = 5  # … by so many patches, interventions and experiments
 AFTER_ONSET = 3  # trials of a diverging run last this many times the steps until the divergence
 SUGGESTS = 5.0  # the highest likelihood ratio of an experiment with a single seed
 MOST_OF_TRIAL = 13  # runs: control and treated for five seeds, and three placebos
-WORTH = 0.03  # hypotheses below this confidence are not tested
 
 
 @dataclass(frozen=True)
@@ -55,26 +56,10 @@ class Options:
     on: str | None = None
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A hypothesis and a way to test it."""
-
-    hypothesis: Hypothesis
-    unit: Intervention | Experiment
-    doses: tuple[Dose, ...]
-
-    def worth(self, tried: Sequence[TrialReport] = ()) -> tuple[bool, float]:
-        """The sort key: faults that were seen directly come first, then probability times decisiveness over cost.
-        Earlier trials of the same cause that changed nothing lower its probability."""
-        decisive = self.unit.decisive if isinstance(self.unit, Intervention) else 0.5
-        hypothesis = self.hypothesis
-        factor = min([FACTORS[t.verdict] for t in tried if t.cause == hypothesis.cause and not t.experiment], default=1)
-        return hypothesis.basis == "seen", hypothesis.confidence * min(1, factor) * decisive / self.unit.cost
-
-
 def treat(script: Script, options: Options) -> Diagnosis:
     """Treat the script. Raises `ProbeError` if it cannot be re-run. An interrupt keeps the finished trials."""
-    before = {} if script.module else file_digests([str(Path(script.path).resolve())])
+    folder = Path.cwd() if script.module else Path(script.path).resolve().parent
+    before = {str(path): digest for path, digest in digests(folder).items()}  # an edit during the first arm shows
     with _starter(script, options) as (start, at_once):
         arms = Arms(script, start, TrialCache(options.cache), options.watch, at_once, before)
         try:
@@ -91,7 +76,7 @@ def _starter(script: Script, options: Options) -> Iterator[tuple[Start, int]]:
         with ray_cluster(script, options.on) as found:
             yield found
         return
-    with fork_server(script) as start:
+    with fork_runs(script) as start:
         yield start, options.at_once
 
 
@@ -124,18 +109,19 @@ class _Treating:
         run.source = str(self._script)
         without = OF_LENGTH if first.cut else ()
         diagnosis = diagnose(run, without)
-        signs = judged_signs(run).without(without)
-        if not worth_treating(diagnosis):
+        signs = measure_all(run).without(without)
+        if not worth_treating(diagnosis, run):
             found = Treatment("nothing-to-treat", nothing_to_treat(diagnosis), steps=run.steps)
             return self._with(
                 diagnosis, replace(found, control_runs=1, seconds=self._spent, control_seconds=first.seconds)
             )
-        candidates = list(self._candidates(diagnosis, run, signs))
+        candidates, refusals = candidates_of(diagnosis, run, signs)
+        self._notes += refusals
         length = trial_length(run, diagnosis, first)
         controls = Controls(self._arms, length, signs, {0: first})
         self._announce(candidates, first, length)
         try:
-            self._try(candidates, controls, run, diagnosis)
+            self._try(candidates, controls, diagnosis)
             return self._conclude(diagnosis, controls, run, signs, bool(candidates))
         except KeyboardInterrupt:
             stop_all()
@@ -148,29 +134,10 @@ class _Treating:
             seconds = min(seconds, 60 * self._options.minutes / 4)
         return Length(MOST_STEPS, seconds, evaluation=True)
 
-    def _candidates(self, diagnosis: Diagnosis, run: Run, signs: Signs) -> Iterator[Candidate]:
-        found = []
-        for hypothesis in diagnosis.hypotheses:
-            if hypothesis.confidence < WORTH or hypothesis.cause in ("healthy", "unknown"):
-                continue
-            units: list[Intervention | Experiment] = [*all_interventions().values(), *all_experiments().values()]
-            if hypothesis.cause in WHY_NOT:
-                self._notes.append(f"not tested: {hypothesis.title} ({WHY_NOT[hypothesis.cause]})")
-            for unit in units:
-                if hypothesis.cause not in unit.tests:
-                    continue
-                ask = unit.doses if isinstance(unit, Intervention) else unit.arms
-                doses = ask(run, signs, hypothesis.cause)
-                if isinstance(doses, Refusal):
-                    self._notes.append(f"not tried: {unit.title} ({doses.reason})")
-                elif doses:
-                    found.append(Candidate(hypothesis, unit, tuple(doses)))
-        yield from sorted(found, key=lambda candidate: candidate.worth(), reverse=True)
-
     def _announce(self, candidates: list[Candidate], first: Made, length: Length) -> None:
         if not candidates:
             return
-        count = min(TRIALS, len(candidates)) if self._options.minutes is None else len(candidates)
+        count = min(MOST_CANDIDATES, len(candidates)) if self._options.minutes is None else len(candidates)
         each = max(1.0, first.seconds * length.steps / max(1, first.run.steps if first.run else 1))
         runs = [
             (3, MOST_OF_TRIAL) if isinstance(c.unit, Intervention) else (len(c.doses),) * 2 for c in candidates[:count]
@@ -184,34 +151,39 @@ class _Treating:
             f"{most} runs of {length.steps} steps, about {quick:.1f} to {slow:.1f} min{cap}: {names}"
         )
 
-    def _try(self, candidates: list[Candidate], controls: Controls, run: Run, diagnosis: Diagnosis) -> None:
-        tried, left = 0, list(candidates)
-        while left and self._in_time() and (self._options.minutes is not None or tried < TRIALS):
+    def _try(self, candidates: list[Candidate], controls: Controls, diagnosis: Diagnosis) -> None:
+        tried: list[str] = []  # causes, one for each candidate
+        left = list(candidates)
+        while left and self._in_time():
             candidate = max(left, key=lambda each: each.worth(self._trials))
             left.remove(candidate)
-            tried += 1
+            tried.append(candidate.hypothesis.cause)
+            if self._options.minutes is None and (len(set(tried)) > TRIALS or len(tried) > MOST_CANDIDATES):
+                break
             if isinstance(candidate.unit, Experiment):
-                self._experiment(candidate, candidate.unit, controls, run)
+                self._experiment(candidate, candidate.unit, controls)
                 continue
-            for dose in candidate.doses:
+            for dose in candidate.untried:
                 report = try_dose(
                     controls, candidate.unit, candidate.hypothesis, dose,
-                    fine=diagnosis.verdict != "sick", in_time=self._in_time,
+                    fine=diagnosis.verdict != "sick", in_time=self._in_time, beside=candidate.beside,
                 )  # fmt: skip
                 self._trials.append(report)
                 self._options.watch.say(f"{candidate.unit.title} ({dose.text}): {report.verdict}")
-                if report.verdict == "cured":
+                if report.proves:
                     self._won = candidate, dose
                     return
+                if dose.fix is not None and any(change.gone for change in report.symptoms):
+                    left = without_repeats(left, candidate.hypothesis)
                 if not self._in_time():
                     break
 
-    def _experiment(self, candidate: Candidate, unit: Experiment, controls: Controls, run: Run) -> None:
+    def _experiment(self, candidate: Candidate, unit: Experiment, controls: Controls) -> None:
         began, cause, seeds = time.monotonic(), candidate.hypothesis.cause, 1
-        told = self._ask(candidate, unit, controls, run, 0)
+        told = self._ask(candidate, unit, controls, 0)
         if told.answer == "for" and told.factor >= PROVES and self._in_time():
             # One seed proves nothing: a second one must give the same answer.
-            second, seeds = self._ask(candidate, unit, controls, None, 1), 2
+            second, seeds = self._ask(candidate, unit, controls, 1), 2
             if second.answer != "for":
                 told = Told("nothing", f"two seeds disagree: {told.text}; {second.text}")
         self._told[cause] = told if seeds > 1 else replace(told, factor=min(told.factor, SUGGESTS))
@@ -223,18 +195,24 @@ class _Treating:
         self._trials.append(report)
         self._options.watch.say(f"{unit.title}: {told.text}")
 
-    def _ask(self, candidate: Candidate, unit: Experiment, controls: Controls, control: Run | None, seed: int) -> Told:
-        """The answer of the experiment for one seed; a missing `control` is run."""
-        arms = [(Arm(dose.text, unit.module, dose.options), seed) for dose in candidate.doses]
-        if control is None:
-            made = controls.ensure([seed], arms)
-            control = controls.made[seed].run
+    def _ask(self, candidate: Candidate, unit: Experiment, controls: Controls, seed: int) -> Told:
+        """The answer of the experiment for one seed."""
+        arms = [(arm, seed) for dose in candidate.doses if (arm := arm_of(unit, dose, controls)) is not None]
+        if len(arms) < len(candidate.doses):
+            return Told("nothing", "the patch does not fit the files as they are")
+        steps = candidate.doses[0].steps
+        if seed in controls.made:
+            made = self._arms.all([(*each, controls.longer(steps)) for each in arms])
         else:
-            made = self._arms.all([(*each, controls.length) for each in arms])
+            made = controls.ensure([seed], arms, steps)
+        control = controls.made[seed].run
         runs = [each.run for each in made if each.run is not None and not each.error]
         if len(runs) < len(made) or control is None:
             return Told("nothing", "the changed run failed")
-        idle = [each for each in made if each.found.get("acted") == 0]
+        idle = [
+            each for each, dose in zip(made, candidate.doses, strict=True)
+            if dose.fix is None and each.found.get("acted") == 0
+        ]  # fmt: skip
         if idle:
             return Told("nothing", str(idle[0].found.get("note") or "") or "the change never took effect")
         return unit.tells(control, runs)
@@ -262,42 +240,68 @@ class _Treating:
             candidate, dose = won
             cause = candidate.hypothesis.cause
             fix = dose.fix or fix_for(run, signs, cause, won[0].unit, dose, first=dose is candidate.doses[0])
+            if self._patch_failed(cause) and fix.patch == all_causes()[cause].fix(run, signs).patch:
+                fix = replace(fix, patch=None, code="", location=None)
+                self._notes.append("the proposed patch was tried and cured nothing: the place to change is another one")
             patch = fix.patch
             hypotheses = [replace(h, fix=fix) if h.cause == cause else h for h in hypotheses]
-            if self._options.confirm and not interrupted:
+            # One patch has removed these faults too: they need no fix of their own any more.
+            beside = {h.cause for h in candidate.beside}
+            hypotheses = [replace(h, basis="proven", fix=None) if h.cause in beside else h for h in hypotheses]
+            if dose.fix is not None:
+                confirmed = True  # the trial was a run of the patched script
+            elif self._options.confirm and not interrupted:
                 watched = symptoms(candidate.hypothesis, signs)
                 kind = kind_of(self._trials[-1].effect.measure, judged_by(won[0].unit, dose, controls))
-                # If the trial used the patch itself, the patched script has already run.
-                confirmed = dose.fix is not None or confirm(
-                    self._arms, controls, fix, watched, kind, self._trials[-1], dose.steps
-                )
+                confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1], dose.steps)
+            if not interrupted:
                 self._compare_with_range_test(dose)
-        verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
+        judged = replace(diagnosis, hypotheses=hypotheses)
+        verdict, named, text = conclusion(judged, self._trials, self._told, cause, any_candidate)
         found = Treatment(
             verdict, text, self._trials, named, patch, confirmed, rules_out(diagnosis, self._trials),
             list(dict.fromkeys(self._notes)),
             steps=controls.length.steps, seconds=self._spent, control_runs=len(controls.made),
             control_seconds=controls.made[0].seconds,
         )  # fmt: skip
-        return self._with(replace(diagnosis, hypotheses=hypotheses), found)
+        return self._with(judged, found)
+
+    def _patch_failed(self, cause: str) -> bool:
+        """Whether the cause's own patch was tried and did not cure."""
+        tried = [t for t in self._trials if t.cause == cause and t.intervention == "patch-script"]
+        return any(t.verdict in ("no-change", "worse") for t in tried)
 
     def _compare_with_range_test(self, dose: Dose) -> None:
-        rate = dose.options.get("lr")
+        rate = dose.options.get("lr") or (dose.fix.sets.get("lr") if dose.fix is not None else None)
         if isinstance(rate, float) and self._options.on is None and self._in_time():
-            note = beside_range_test(self._script, rate)
+            note = beside_range_test(self._script, self._arms.start, rate)
             self._notes += [note] if note else []
 
     def _with(self, diagnosis: Diagnosis, treatment: Treatment) -> Diagnosis:
-        found = replace(diagnosis, treatment=treatment)
+        # What `treat` could settle it has settled, or could not.
+        further = [test for test in diagnosis.next_tests if not test.command.startswith("traindx treat")]
+        found = replace(diagnosis, treatment=treatment, next_tests=further)
         if treatment.verdict == "nothing-to-treat":
             return found
-        if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
+        proven = next((h for h in diagnosis.hypotheses if h.basis == "proven"), None)
+        if proven is not None:
             # The cause is known, so general advice (`do_now`) is no longer needed.
-            return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
+            named = Headline("fault", proven.cause, proven.confidence, diagnosis.headline.since)
+            return replace(
+                found, verdict="sick", suspected=False, summary=treatment.text, headline=named, do_now=[], next_tests=[]
+            )
         if diagnosis.verdict != "sick" and refuted(diagnosis):
-            learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)
-            summary = f"The suspicion is refuted by experiment, and the outcome is fine. {treatment.text}"
-            return replace(found, verdict="healthy" if learned else "inconclusive", suspected=False, summary=summary)
+            signs = diagnosis.signs
+            learned = any(signs[s].level >= EARNED for s in LEARNED if s in signs)
+            learned = learned and not any(signs[s].level >= RAISED for s in AT_CHANCE if s in signs)
+            fine = ", and the outcome is fine" if learned else ""
+            return replace(
+                found,
+                verdict="healthy" if learned else "inconclusive",
+                suspected=False,
+                summary=f"The suspicion is refuted by experiment{fine}. {treatment.text}",
+                headline=Headline("healthy" if learned else "unclear", None, diagnosis.headline.confidence),
+            )
         return found
 
 
@@ -307,16 +311,6 @@ def refuted(diagnosis: Diagnosis) -> bool:
     return any(h.basis == "refuted" for h in causes) and all(
         h.basis == "refuted" or h.confidence < NAMED for h in causes
     )
-
-
-def worth_treating(diagnosis: Diagnosis) -> bool:
-    """Whether something is wrong or suspected, or a cause is likely enough to test although the outcome is fine."""
-    if diagnosis.verdict == "out-of-scope":
-        return False
-    if diagnosis.verdict == "sick" or diagnosis.suspected:
-        return True
-    enough = POSSIBLE if diagnosis.verdict == "inconclusive" else LIKELY
-    return any(h.confidence >= enough for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown"))
 
 
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..diagnosis import judged_levels
 from ..record import Run, RunBuilder, load
 from ..signs import measure_all
 from .cases import Case
@@ -94,10 +93,6 @@ def write(path: Path, rows: Iterable[Row]) -> None:
 
 
 def read(path: Path) -> list[Row]:
-    """The rows of a corpus. The file holds levels as measured; the rows hold them as the diagnosis counts them."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    counted = [{view: judged_levels(row[view]) for view in ("observed", "log")} for row in rows]
-    return [
-        Row(**{**row, **found, "also": tuple(row.get("also", ()))}) for row, found in zip(rows, counted, strict=True)
-    ]
+    return [Row(**{**row, "also": tuple(row.get("also", ()))}) for row in rows]

@@ -14,8 +14,8 @@ from mcp import Client
 
 from traindx.__main__ import main
 from traindx.commands import _verbs
-from traindx.commands._parser import Parser
-from traindx.consult.assistants.units import all_tools
+from traindx.commands._verbs import Parser
+from traindx.consult.assistants.declaring import all_tools
 
 
 def test_prompts_put_the_protocol_first(talk: Any) -> None:
@@ -97,7 +97,7 @@ def test_every_command_in_the_skill_parses(skill: str) -> None:
 
 
 def test_the_skill_names_tools_and_fields_that_exist(skill: str) -> None:
-    from traindx.consult.assistants.schemas import diagnosis_schema
+    from traindx.consult.assistants.declaring import diagnosis_schema
 
     line = next(line for line in skill.split("\n\n") if "MCP server is connected" in line)
     named = set(re.findall(r"`([a-z_]+)`", line.partition("MCP server is connected")[2]))

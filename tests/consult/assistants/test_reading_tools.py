@@ -48,7 +48,7 @@ def test_answers_keep_their_schema(talk: Any) -> None:
 
 def test_a_misspelt_argument_is_told(call: Any) -> None:
     assert "pth: Extra inputs are not permitted" in said(call("diagnose", pth="log.csv"))
-    assert "Its arguments are: path, all_runs, columns." in said(call("diagnose", pth="log.csv"))
+    assert "Its arguments are: path, columns." in said(call("diagnose", pth="log.csv"))
 
 
 def test_an_unknown_name_gets_the_nearest(call: Any) -> None:
@@ -72,14 +72,18 @@ def test_what_lies_outside_is_refused(call: Any, root: Path) -> None:
 def test_a_folder_is_read_without_the_links_that_leave_it(call: Any, root: Path) -> None:
     secret = write_overfitting_log(root.parent / "secret.csv", rows=77)
     (root / "link.csv").symlink_to(secret)
-    found = call("diagnose", path=".").structured_content["diagnoses"]
+    answer = call("diagnose", path=".").structured_content
+    found = answer["diagnoses"]
     assert [one["run"]["steps"] for one in found] == [200]
+    # Assistants read the answer first: the run, its verdict and its sentence.
+    assert next(iter(answer)) == "headline"
+    assert answer["answers"] == [f"{one['run']['source']}: {one['verdict']}. {one['summary']}" for one in found]
 
 
 def test_a_record_does_not_lead_to_sources_outside(call: Any, root: Path) -> None:
     """A record names the script that made it; a fix would show lines of that script."""
+    from traindx.record.reading import save
     from traindx.record.run import RunBuilder
-    from traindx.record.saving import save
 
     outside = root.parent / "outside.py"
     outside.write_text("secret = 1\noptimizer = SGD(lr=100.0)\n")
@@ -135,3 +139,80 @@ def test_a_huge_log_is_judged_within_the_bounds_of_an_answer(call: Any, root: Pa
     assert not found.is_error
     assert found.structured_content["diagnoses"][0]["run"]["steps"] == 200_000
     assert len(found.content[0].text) < 100_000
+
+
+def test_the_lab_report_is_short_and_says_what_is_unusual(call: Any) -> None:
+    found = call("facts", path="log.csv")
+    assert not found.is_error
+    content = found.structured_content
+    assert any("Validation loss at the end above its minimum" in text for text in content["unusual"])
+    assert all(text.split()[0] in ("H", "HH", "L", "LL") for text in content["unusual"])
+    assert len(found.content[0].text) < 12_000
+    whole = call("facts", path="log.csv", everything=True).structured_content
+    assert whole["left_out"] == 0
+    assert "outside the allowed folders" in said(call("facts", path="log.csv", reference="/"))
+
+
+def test_runs_are_listed_by_what_they_hold(call: Any, root: Path) -> None:
+    (root / "train_log.txt").write_text("".join(f"Epoch {i} loss: {2 / (i + 1):.3f}\n" for i in range(20)))
+    (root / "nohup.out").write_text("".join(f"step {i} train_loss {2 / (i + 1):.3f}\n" for i in range(200)))
+    printed = {
+        "output_type": "stream",
+        "name": "stdout",
+        "text": [f"Epoch {i} loss: {1 / (i + 1):.3f}\n" for i in range(9)],
+    }
+    for name, outputs in (("trained.ipynb", [printed]), ("notes.ipynb", [])):
+        cell = {"cell_type": "code", "source": ["x"], "outputs": outputs, "metadata": {}, "execution_count": 1}
+        book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (root / name).write_text(json.dumps(book))
+    asked = {"type": "user", "message": {"role": "user", "content": "why is the loss 2.3?"}}
+    (root / "session.jsonl").write_text("".join(json.dumps({**asked, "n": i}) + "\n" for i in range(20)))
+    (root / "client.log").write_text("".join(f"10:00:{i:02d} INFO tools/call took {i} ms\n" for i in range(30)))
+    (root / "requirements.txt").write_text("torch\nnumpy==1.26\n")
+    (root / "samples.csv").write_text("width,height\n" + "".join(f"{i},{i + 2}\n" for i in range(50)))
+    found = call("list_runs").structured_content
+    assert {Path(one["path"]).name for one in found["logs"]} == {
+        "log.csv",
+        "train_log.txt",
+        "nohup.out",
+        "trained.ipynb",
+    }
+    assert next(iter(found)) == "headline" and "4 logs" in found["headline"]
+
+
+READING = {
+    "diagnose": {"path": "log.csv"},
+    "facts": {"path": "log.csv"},
+    "compare": {"paths": ["log.csv", "again.csv"]},
+    "read_series": {"path": "log.csv"},
+    "explain": {"name": "overfitting"},
+    "list_runs": {},
+    "interview": {"answers": {"symptoms": ["nan"]}},
+}
+
+
+def test_every_answer_begins_with_its_headline_and_follows_its_schema(talk: Any, root: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    write_overfitting_log(root / "again.csv")
+
+    async def conversation(client: Client) -> None:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert all(next(iter(tool.output_schema["properties"])) == "headline" for tool in tools.values())
+        said = {name: (await client.call_tool(name, given)).structured_content for name, given in READING.items()}
+        for name, found in said.items():
+            assert next(iter(found)) == "headline" and len(found["headline"]) > 10, name
+            jsonschema.validate(found, tools[name].output_schema)
+        assert said["diagnose"]["headline"] == said["diagnose"]["diagnoses"][0]["summary"]
+        assert said["facts"]["unusual"][0] in said["facts"]["headline"]
+        assert "loss/train ends at" in said["read_series"]["headline"]
+
+    talk(conversation)
+
+
+def test_a_complaint_that_is_not_understood_is_asked_again_and_not_diagnosed(call: Any) -> None:
+    found = call("interview", answers={"words": "banana"}).structured_content
+    assert found["question"]["id"] == "symptoms" and "banana" in found["headline"]
+    found = call("interview", answers={"words": "banana"}, finish=True).structured_content
+    assert found["conclusion"]["diagnosis"] is None and "nothing is diagnosed" in found["headline"]
+    found = call("interview", answers={"words": "the loss is nan"}, finish=True).structured_content
+    assert found["conclusion"]["condition"] == "non-finite"

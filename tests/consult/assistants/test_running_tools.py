@@ -10,8 +10,8 @@ import pytest
 from assistants_samples import ENDLESS_SCRIPT, SICK_SCRIPT, alive, said, started, until
 from mcp import Client
 
+from traindx.consult.assistants.declaring import all_tools
 from traindx.consult.assistants.door import Door
-from traindx.consult.assistants.units import all_tools
 
 
 def test_a_script_is_run_for_real_and_diagnosed(talk: Any, root: Path) -> None:
@@ -45,15 +45,20 @@ def test_a_script_is_run_for_real_and_diagnosed(talk: Any, root: Path) -> None:
 def test_a_check_leaves_nothing_behind(call: Any, root: Path) -> None:
     (root / "train.py").write_text(SICK_SCRIPT)
     before = sorted(root.iterdir())
-    found = call("check", script="train.py", steps=60).structured_content
+    answer = call("check", script="train.py", steps=60).structured_content
+    assert next(iter(answer)) == "headline" and "failed: " in answer["headline"]
+    found = answer["diagnosis"]
     assert "loss-inputs" in [one["id"] for one in found["checks"] if one["status"] == "failed"]
     assert sorted(root.iterdir()) == before
 
 
 def test_the_time_limit_ends_a_script_and_keeps_its_record(call: Any, root: Path) -> None:
     (root / "train.py").write_text(ENDLESS_SCRIPT)
-    done = call("run", script="train.py", seconds=5).structured_content
-    assert done["ended"] == "time limit"
+    for seconds in (5, 30, 120):  # a busy machine may not have started the script when its time is up
+        done = call("run", script="train.py", seconds=seconds).structured_content
+        assert done["ended"] == "time limit"
+        if (root / "pids").exists():
+            break
     assert (root / done["record"]).exists()
     assert not any(alive(int(word)) for word in (root / "pids").read_text().split())
 
@@ -138,7 +143,7 @@ def test_read_only_withholds_what_is_real(door: Door) -> None:
 
 
 def test_a_reading_child_opens_and_writes_nothing_outside(root: Path) -> None:
-    from traindx.consult.assistants.children import Job, run_child
+    from traindx.consult.assistants.door import Job, run_child
 
     (root.parent / "secret.csv").write_text("step,loss\n0,1\n")
 
@@ -162,7 +167,7 @@ def test_a_reading_child_opens_and_writes_nothing_outside(root: Path) -> None:
 def test_fixes_are_tested_and_nothing_is_left_behind(call: Any, root: Path) -> None:
     (root / "train.py").write_text(SICK_SCRIPT)
     before = sorted(root.iterdir())
-    found = call("treat", script="train.py", seconds=300).structured_content["treatment"]
+    found = call("treat", script="train.py", seconds=300).structured_content["diagnosis"]["treatment"]
     assert (found["verdict"], found["cause"]) == ("cured", "double-softmax")
     assert found["confirmed_by_patched_run"] is True
     assert "nn.Softmax" in found["patch"]

@@ -22,10 +22,9 @@ from traindx.record import RunBuilder
 from traindx.record.ending import STALE_SECONDS
 from traindx.record.reading import load
 from traindx.record.writer import RecordWriter
-from traindx.reports.live import Alert, HookError, LiveServer, access, follow, hook_of, serving
+from traindx.reports.live import Alert, HookError, LiveServer, follow, hook_of, serving
 from traindx.reports.live.alerts import AlertBook
-from traindx.reports.live.hub import Hub
-from traindx.reports.live.source import Source
+from traindx.reports.live.following import Hub, Source
 
 PATIENCE = 60.0
 
@@ -120,14 +119,59 @@ def test_only_this_machine_can_connect(server: LiveServer) -> None:
 
 def test_connections_are_bounded_also_without_a_token(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(serving, "GREETING_SECONDS", PATIENCE)  # only the bound sends anybody away
     idle = [socket.create_connection(("127.0.0.1", server.port), PATIENCE) for _ in range(3)]
     until(lambda: server.connections == 3)
-    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as late:
-        assert late.recv(1) == b"", "it is closed at once"
+    assert ask(server, f"/?token={server.token}").status == 200, "who is idle makes room"
+    assert idle[0].recv(1) == b"", "the first of them"
     for connection in idle:
         connection.close()
     until(lambda: server.connections == 0)
+    viewers = [events(server) for _ in range(3)]
+    assert [next(viewer)[1] for viewer in viewers] == ["full"] * 3
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as late:
+        assert late.recv(1) == b"", "who has the token is not sent away"
+    assert [next(viewer)[1] for viewer in viewers] == ["ping"] * 3
+
+
+def test_idle_connections_shut_nobody_out(server: LiveServer) -> None:
+    idle = [socket.create_connection(("127.0.0.1", server.port), PATIENCE) for _ in range(2 * serving.MOST_CONNECTIONS)]
     assert ask(server, f"/?token={server.token}").status == 200
+    assert server.connections <= 2 * serving.MOST_CONNECTIONS
+    for connection in idle:
+        connection.close()
+
+
+def test_who_is_slow_to_show_the_token_is_sent_away(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "GREETING_SECONDS", 1.0)
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as slow, pytest.raises(OSError):
+        while True:  # a byte now and then, so that the connection is never silent
+            slow.sendall(b"G")
+            time.sleep(0.1)
+    until(lambda: server.connections == 0)
+
+
+def test_a_viewer_may_stay(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "GREETING_SECONDS", 0.0)
+    monkeypatch.setattr(serving, "HEARTBEAT_SECONDS", 0.2)
+    server.service_actions = lambda: None  # type: ignore[method-assign]
+    viewer = events(server)
+    next(viewer)
+    type(server).service_actions(server)
+    assert [next(viewer)[1] for _ in range(5)] == ["ping"] * 5
+
+
+def test_every_answer_forbids_what_it_does_not_contain(server: LiveServer) -> None:
+    for target in (f"/?token={server.token}", "/", f"/nothing?token={server.token}"):
+        answer = ask(server, target)
+        policy = answer.headers["Content-Security-Policy"]
+        rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split(";")}
+        assert rules["default-src"] == rules["frame-ancestors"] == ["'none'"]
+        assert not any(word.startswith("'unsafe") for word in policy.split())
+        scripts = rules.get("script-src", [])
+        assert all(word.startswith("'sha256-") for word in scripts) and len(scripts) == (
+            2 if answer.status == 200 else 0
+        )
 
 
 def until(there: Callable[[], bool]) -> None:
@@ -139,17 +183,17 @@ def until(there: Callable[[], bool]) -> None:
 
 def test_token_and_port_stay_and_differ_by_record(tmp_path: Path, state_folder: Path) -> None:
     one, other = tmp_path / "a.tdx", tmp_path / "b.tdx"
-    assert access.token_of(one) == access.token_of(one) != access.token_of(other)
-    assert access.port_of(one) == access.port_of(one)
+    assert serving.token_of(one) == serving.token_of(one) != serving.token_of(other)
+    assert serving.port_of(one) == serving.port_of(one)
     secret = state_folder / "traindx" / "live-secret"
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
-    assert len(access.token_of(one)) >= 32
+    assert len(serving.token_of(one)) >= 32
 
 
 def test_a_secret_that_others_can_read_is_not_used(tmp_path: Path, state_folder: Path) -> None:
-    before = access.token_of(tmp_path / "a.tdx")
+    before = serving.token_of(tmp_path / "a.tdx")
     (state_folder / "traindx" / "live-secret").chmod(0o644)
-    assert access.token_of(tmp_path / "a.tdx") != before
+    assert serving.token_of(tmp_path / "a.tdx") != before
 
 
 def test_several_viewers_get_new_points_and_can_continue(server: LiveServer, writer: RecordWriter) -> None:
@@ -299,7 +343,7 @@ def test_a_run_that_falls_silent_is_noticed(tmp_path: Path, monkeypatch: pytest.
         assert following.ended.wait(PATIENCE)
         latest = server.hub.latest()
         assert latest is not None
-        assert "was killed" in latest[1]["about"]["details"]
+        assert "was killed at about step 100" in latest[1]["about"]["details"]
         assert told[-1].key == "ended"
     finally:
         following.stop()

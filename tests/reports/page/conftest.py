@@ -13,7 +13,7 @@ from typing import Any
 import page_runs
 import pytest
 
-from traindx.commands._page import page_of
+from traindx.commands._output import page_of
 from traindx.diagnosis import diagnose
 
 AXE = Path(__file__).parent / "vendor" / "axe-4.14.0.min.js.gz"

@@ -103,7 +103,9 @@ def treated(run: Run) -> Diagnosis:
     trial = TrialReport(
         "lower-lr", "Lower the learning rate", "lr-too-high", "cured", 3, effect, curves=(control, cured)
     )
-    return replace(diagnose(run), treatment=Treatment("cured", "A lower rate cures it.", [trial], cause="lr-too-high"))
+    patch = "--- a/train.py\n+++ b/train.py\n@@ -3 +3 @@\n-lr = 1.0\n+lr = 0.1\n"
+    treatment = Treatment("cured", "A lower rate cures it.", [trial], "lr-too-high", patch)
+    return replace(diagnose(run), treatment=treatment)
 
 
 EVERY = {"sick": sick, "healthy": healthy, "log": log_only, "huge": huge}

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 import page_runs
 import pytest
 
-from traindx.commands._page import page_of
+from traindx.commands._output import page_of
 from traindx.diagnosis import diagnose
-from traindx.reports.page.document import embedded
+from traindx.reports.page import embedded
 
 
 class Elements(HTMLParser):

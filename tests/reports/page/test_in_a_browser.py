@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import page_runs
@@ -11,7 +12,7 @@ import pytest
 import screens
 from PIL import Image
 
-PANELS = ("verdict", "loss", "layers", "timing", "data", "checks")
+PANELS = ("verdict", "loss", "layers", "timing", "data", "facts", "checks")
 DRAWN = """const canvas = document.querySelector(arguments[0]), paint = canvas.getContext('2d');
 return new Set(new Uint32Array(paint.getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size;"""
 RANGE = "const t = document.querySelector(arguments[0]).chart.plot.scales.x; return [t.min, t.max]"
@@ -146,7 +147,7 @@ def test_evidence_leads_to_the_chart(view: Any, page: Callable[..., str]) -> Non
 def test_patch_and_command_are_copied(view: Any, page: Callable[..., str]) -> None:
     view.open(page("sick"))
     view.js("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
-    view.click(".fix .copy, .next .copy")
+    view.click(".hero .copy, .next .copy")
     view.until("return [...document.querySelectorAll('.copy')].some((button) => button.textContent === 'Copied')")
     assert view.js("return window.taken").strip()
     assert "Copied" in view.js("return document.getElementById('said').textContent")
@@ -199,6 +200,22 @@ def test_several_runs_are_drawn_over_each_other(view: Any, page: Callable[..., s
     assert view.errors() == []
 
 
+def test_a_page_of_many_runs_lists_the_worst_first_and_shows_the_one_that_is_clicked(
+    view: Any, page: Callable[..., str]
+) -> None:
+    view.open(page("healthy", "log", "sick", "hostile"))
+    states = view.js("return [...document.querySelectorAll('.run')].map((one) => one.dataset.state)")
+    assert states == sorted(states, key=["sick", "suspected", "inconclusive", "healthy"].index)
+    starts = view.js("return [...document.querySelectorAll('.course span')].map((one) => one.style.marginLeft)")
+    assert any(start not in ("", "0%") for start in starts)
+    sentence = view.text("#sentence")
+    view.js("[...document.querySelectorAll('.run')].at(-1).click()")
+    view.until("return document.querySelector('#sentence').innerText !== arguments[0]", sentence)
+    assert view.js("return [...document.querySelectorAll('.run')].at(-1).matches('[aria-current]')")
+    assert view.errors() == []
+    assert view.violations() == []
+
+
 @pytest.mark.parametrize(
     ("kind", "width", "scheme"),
     [("sick", 1280, "light"), ("healthy", 1280, "dark"), ("log", 400, "light"), ("sick", 400, "dark")],
@@ -210,6 +227,33 @@ def test_it_is_accessible(kind: str, width: int, scheme: str, view: Any, page: C
     view.js("for (const fold of document.querySelectorAll('details')) fold.open = true")
     assert view.violations() == []
     assert view.js("return document.documentElement.scrollWidth") <= width
+
+
+def test_nothing_is_cut_on_a_narrow_screen(view: Any, page: Callable[..., str]) -> None:
+    view.size(400)
+    view.open(page("sick", "healthy", "log"))
+    view.js("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    cut = """return [...document.querySelectorAll('.wide, .heat .grid, .layer .own')].filter(
+        (one) => one.scrollWidth > one.clientWidth && one.clientWidth).map((one) => one.className)"""
+    assert view.js(cut) == []
+    assert view.js("return document.querySelector('.heat canvas').clientWidth") > 180
+    ticks = view.js("""return [...document.querySelectorAll('.looks span')].map((one) => one.getBoundingClientRect())
+        .filter((box) => box.width).map((box) => [box.left, box.right])""")
+    assert len(ticks) >= 3
+    assert all(left[1] < right[0] for left, right in pairwise(ticks))
+    said = "return getComputedStyle(document.querySelector('.compared td[data-run]'), '::before').content"
+    assert "sick" in view.js(said)
+    assert view.violations() == []
+
+
+def test_a_gradient_norm_is_a_line_unless_only_some_steps_were_measured(view: Any, page: Callable[..., str]) -> None:
+    joined = "return !document.querySelector(arguments[0]).chart.lines[0].dots"
+    view.open(page("sick"))  # measured all through the run
+    assert view.js(joined, GRADIENT)
+    assert "measured at" not in view.text("#chart-gradient")
+    view.open(page("healthy"))  # not at all in its second half
+    assert not view.js(joined, GRADIENT)
+    assert "measured at 17 steps" in view.text("#chart-gradient")
 
 
 def test_it_prints_light_and_unfolded(view: Any, page: Callable[..., str]) -> None:

@@ -112,3 +112,59 @@ def test_zoom_and_opened_folds_survive_new_findings(
     finally:
         following.stop()
         server.close()
+
+
+HOSTILE = {
+    "markup": "</script><script>window.broken = 1</script><img src=x onerror=window.broken=1>",
+    "quotes": "\"'`;alert(1)//\\",
+    "terminal": "\x1b]0;title\x07\x1b[31mred\x1b[0m\r\n\t\x00end",
+    "direction": "loss\u202egnp.exe\u2066\u200f\u061c",
+    "long": "x" * 20_000,
+    "surrogates": "\ud800\U0001f4a9\ufeff\ufffe",
+    "prototype": "__proto__",
+    "template": "${alert(1)}{{content}}{{policy}}",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_names_stay_text(name: str, writer: RecordWriter, view: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    often(monkeypatch)
+    name = name.encode("utf-8", "replace").decode() if "\ud800" in name else name
+    names = [f"{name}.0.weight", f"{name}.1.weight"]
+    writer.points(f"raw/{name}", range(200), [1.0] * 200)
+    for step in range(0, 200, 20):
+        writer.layers("grad_norm", step, names, [1.0, 2.0])
+    writer.event("observer-off", 3, observer=name, reason=name)
+    writer.fact("error", {"type": name, "message": name})
+    writer.flush()
+    server, following = serve(writer)
+    try:
+        view.open(server.address)
+        view.until(BADGE, "Live")
+        train(writer, 200, 300)
+        writer.points(f"raw/{name}", range(200, 300), [2.0] * 100)
+        writer.flush()
+        view.until(f"{POINTS} === 300")
+        assert view.js("return [window.broken === undefined, document.scripts.length]") == [True, 3]
+        assert view.js("return document.documentElement.scrollWidth <= window.innerWidth")
+        assert view.errors() == []
+    finally:
+        following.stop()
+        server.close()
+
+
+def test_a_script_that_somebody_adds_does_not_run(writer: RecordWriter, view: Any) -> None:
+    server, following = serve(writer)
+    try:
+        view.open(server.address)
+        view.js(
+            "const one = document.createElement('script'); one.textContent = 'window.broken = 1';"
+            "document.body.append(one);"
+            "document.body.insertAdjacentHTML('beforeend', '<b onclick=\"window.broken = 1\" id=added>x</b>');"
+            "document.getElementById('added').dispatchEvent(new MouseEvent('click'))"
+        )
+        assert view.js("return window.broken === undefined")
+        assert any("Content Security Policy" in line for line in view.errors())
+    finally:
+        following.stop()
+        server.close()

@@ -16,11 +16,8 @@ from traindx.diagnosis import diagnose
 from traindx.diagnosis.treatment import Effect, Treatment, TrialReport
 from traindx.record import RunBuilder, Series
 from traindx.reports.page import report
-from traindx.reports.page.model.arrays import COARSE, packed, packed_values
-from traindx.reports.page.model.curves import curves
-from traindx.reports.page.model.histograms import histograms
-from traindx.reports.page.model.layers import layers
-from traindx.reports.page.model.marks import marks
+from traindx.reports.page.model.charts import COARSE, curves, marks, packed, packed_values, timing
+from traindx.reports.page.model.layers import histograms, layers
 
 
 def numbers(text: str, kind: str = "<f4") -> np.ndarray:
@@ -140,6 +137,28 @@ def test_evidence_leads_to_its_place() -> None:
     assert any(place["panel"] == "loss" and place["step"] is not None for place in places)
 
 
+@pytest.mark.parametrize(("devices", "waits"), [(["cpu"], False), (["cuda:0"], True)])
+def test_the_parts_of_a_step_and_the_rest_of_the_script_are_the_step(devices: list[str], waits: bool) -> None:
+    builder, steps = RunBuilder("a", "observed").fact("devices", devices), np.arange(50)
+    for name, seconds in (("data", 0.004), ("forward", 0.002), ("backward", 0.003), ("step", 0.001), ("total", 0.03)):
+        builder.series(f"time/{name}", steps, np.full(50, seconds))
+    found = timing(builder.build())
+    assert found is not None
+    assert found["step_seconds"] == pytest.approx(0.03)
+    assert found["parts"][-1]["seconds"] == pytest.approx(0.02)
+    assert sum(part["seconds"] for part in found["parts"]) == pytest.approx(found["step_seconds"])
+    assert ("waits for the device" in found["parts"][-1]["label"]) == waits
+
+
+def test_a_step_of_parts_only_has_no_rest() -> None:
+    builder = RunBuilder("a", "observed")
+    for name in ("forward", "total"):
+        builder.series(f"time/{name}", np.arange(50), np.full(50, 0.002))
+    found = timing(builder.build())
+    assert found is not None
+    assert [part["name"] for part in found["parts"]] == ["time/forward"]
+
+
 def test_a_log_has_no_layers_times_or_data() -> None:
     found = model(page_runs.log_only())
     assert [found[name] for name in ("layers", "timing", "data", "treatment")] == [None] * 4
@@ -169,6 +188,30 @@ def test_curves_of_a_trial_share_a_scale_and_keep_their_holes() -> None:
     assert (control["label"], treated["label"]) == ("Control", "Treated")
     assert np.isnan(numbers(control["values"])[-10:]).all()
     assert numbers(treated["values"])[[0, -1]] == pytest.approx([2.3, 2.3 * np.exp(-99 / 20)])
+
+
+def test_a_cured_run_leads_with_its_cure() -> None:
+    run = page_runs.sick()
+    found = report(run, page_runs.treated(run))["verdict"]
+    assert (found["state"], found["word"], found["title"]) == ("cured", "Cured", "Cured by: lower the learning rate")
+    assert found["trial"] == 0 and not found["remedies"]
+    cured = page_runs.treated(run)
+    patched = replace(cured.treatment.trials[0], intervention="patch-script")
+    cured = replace(cured, treatment=replace(cured.treatment, trials=[patched]))
+    fault = next(h.title for h in cured.hypotheses if h.cause == patched.cause)
+    assert report(run, cured)["verdict"]["title"].lower() == f"cured by the patch: {fault}".lower()
+    assert [mark for mark, _ in found["fix"]["lines"]] == ["@", "-", "+"]
+
+
+def test_the_first_screen_of_a_condition_has_its_onset_and_its_remedies() -> None:
+    run = page_runs.sick()
+    diagnosis = diagnose(run)
+    found = report(run, diagnosis)
+    first, condition = found["verdict"], diagnosis.conditions[0]
+    assert found["conditions"][0]["leads"] and found["conditions"][0]["id"] == diagnosis.headline.id
+    assert [move["text"] for move in first["remedies"]] == [remedy.text for remedy in condition.remedies]
+    assert first["since"] == diagnosis.headline.since and first["title"].startswith(condition.title)
+    assert f"{first['title']}: {first['told']}".lower() == diagnosis.summary.lower()
 
 
 def test_networks_that_step_in_turn_share_a_column() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from healthy_curves import time
 
-from traindx.diagnosis import judged_signs
 from traindx.record import RunBuilder
-from traindx.signs import Sign, all_signs
+from traindx.signs import Sign, all_signs, measure_all
 
 N = 400
 
@@ -39,4 +38,4 @@ def raised(sign_id: str, builder: RunBuilder, *severities: str) -> Sign:
 
 def quiet(sign_id: str, builder: RunBuilder) -> None:
     """The sign, as diagnosis counts it, is missing or not raised."""
-    assert (judged_signs(builder.build()).level(sign_id) or 0.0) < 0.5
+    assert (measure_all(builder.build()).level(sign_id) or 0.0) < 0.5

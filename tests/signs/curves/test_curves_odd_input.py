@@ -87,5 +87,6 @@ def test_every_catalogued_sign_is_there() -> None:
         "training-at-chance", "spikes-periodic", "saw-tooth", "train-above-validation", "loss-at-floor",
         "validation-double-descent", "training-learned", "validation-learned", "validation-still-improving",
         "much-to-gain", "generalisation-gap", "lr-lowered", "no-learning-signal", "accuracy-at-chance",
-        "validation-never-improves", "too-early",
+        "validation-never-improves", "too-early", "metric-gap", "one-class-metrics", "settled-poorly",
+        "gradients-running-away", "loss-scale-collapsed", "r2-at-zero", "score-not-rising",
     } == set(CURVES)  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from traindx.diagnosis import judged_signs
 from traindx.record import Run, RunBuilder
 from traindx.signs import Missing, all_signs, measure_all
+from traindx.signs.curve import adversarial
 
 SEEDS = range(12)
 
@@ -118,7 +118,7 @@ def test_a_log_of_accuracies_alone_is_judged_by_them() -> None:
 
 def test_the_metric_improves_while_the_objective_gets_worse() -> None:
     accuracy = np.linspace(0.6, 0.85, 30)
-    sign = judged_signs(run_of(falling(30), turning(30, 0.4), accuracy__validation=accuracy))["validation-rising"]
+    sign = measure_all(run_of(falling(30), turning(30, 0.4), accuracy__validation=accuracy))["validation-rising"]
     assert sign.raised and sign.severity == "info"
     assert "validation accuracy improved" in sign.text
 
@@ -164,3 +164,40 @@ def test_every_step_clipped_by_the_settings_of_a_log() -> None:
     built = RunBuilder("made", "log").series("loss/train", steps, falling(60)).series("grad_norm", steps, norm)
     sign = measure_all(built.fact("log", {"config": {"max_grad_norm": 1.0}}).build())["clip-share"]
     assert sign.value == 1.0 and sign.raised and sign.values["threshold"] == 1.0
+
+
+def observed_accuracy(accuracy: np.ndarray, until: int, loss: np.ndarray) -> Run:
+    """Accuracies of training batches, at looks spread up to step `until` of as many steps as there are losses."""
+    built = RunBuilder("made", "observed").series("loss/train", np.arange(len(loss)), loss)
+    built.series("accuracy/train", np.linspace(0, until, len(accuracy)).astype(int), accuracy)
+    built.fact("targets/train", {"histogram": {"0": 550, "1": 450}})
+    return built.fact("losses", [{"fn": "cross_entropy", "phase": "train"}]).fact("steps", len(loss)).build()
+
+
+def test_accuracies_of_single_samples_or_of_the_first_steps_say_nothing_of_the_end() -> None:
+    rng = np.random.default_rng(0)
+    flat = noisy(rng, np.full(500, 0.69), 0.02)
+    guesses = observed_accuracy(0.52 + 0.03 * rng.standard_normal(40), 499, flat)
+    assert measure_all(guesses)["accuracy-at-chance"].raised
+    single = observed_accuracy((rng.random(40) < 0.4).astype(float), 499, flat)
+    assert "accuracy-at-chance" in measure_all(single).missing
+    early = observed_accuracy(0.52 + 0.03 * rng.standard_normal(40), 300, flat)
+    assert "accuracy-at-chance" in measure_all(early).missing
+
+
+def test_an_accuracy_below_a_common_class_is_no_doubt_where_the_loss_is_far_below_chance() -> None:
+    rng = np.random.default_rng(0)
+    common = RunBuilder("made", "observed").series("loss/train", np.arange(300), falling(300, 0.05))
+    common.series("accuracy/train", np.arange(0, 300, 10), 0.94 + 0.005 * rng.standard_normal(30))
+    common.fact("targets/train", {"histogram": {"0": 950, "1": 50}}).fact("steps", 300)
+    common.fact("losses", [{"fn": "cross_entropy", "phase": "train"}])
+    assert not measure_all(common.build())["accuracy-at-chance"].raised
+
+
+@pytest.mark.parametrize(("begins", "competes"), [(0, True), (150, False)])
+def test_networks_that_are_trained_one_after_the_other_do_not_compete(begins: int, competes: bool) -> None:
+    built = RunBuilder("made", "observed").series("loss/train", np.arange(300), falling(300))
+    built.series("loss/train/1", np.arange(begins, 300), falling(300 - begins))
+    steps = 300 - begins if begins else 150
+    built.fact("optimizers", [{"steps": 150, "first_step": 0}, {"steps": steps, "first_step": begins}])
+    assert adversarial(built.build()) == competes

@@ -118,6 +118,13 @@ def test_thrown_out_by_the_first_steps() -> None:
     quiet("loss-diverged", build(lucky))
 
 
+def test_growth_by_powers_of_ten_in_a_handful_of_rows() -> None:
+    exploded = RunBuilder("excerpt", "log").series("loss/train", range(8), [0.14, 2e4, 7e4, 3e4, 1e5, 4e5, 2e5, 1.2e6])
+    assert raised("loss-diverged", exploded, "critical").onset == 1
+    averaged = RunBuilder("excerpt", "log").series("loss/train", range(8), [0.02, 1.9, 1.2, 0.7, 1.6, 0.8, 2.1, 1.1])
+    quiet("loss-diverged", averaged)  # one easy batch at the start
+
+
 def test_evaluation_on_training_data_diverges_alone() -> None:
     evaluated = np.concatenate([np.linspace(4, 2, 15), np.linspace(2, 40, 25)])
     builder = build(noisy(learning())).series("loss/validation/training_data", np.arange(40) * 10, evaluated)

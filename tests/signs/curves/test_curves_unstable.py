@@ -83,3 +83,12 @@ def test_a_bad_norm_at_the_very_end_is_not_said_to_recover() -> None:
     norm[-1] = np.nan
     lost = raised(signs(build(falling(100, rng)).series("grad_norm", range(100), norm)), "loss-not-finite")
     assert lost.severity == "info" and "recovers" not in lost.text
+
+
+def test_a_loss_that_ends_thrown_out_is_not_still_improving() -> None:
+    falls = 2.0 * np.exp(-np.arange(40) / 15) + 0.5
+    thrown, noisy = falls.copy(), falls + 0.05 * np.random.default_rng(3).normal(size=40)
+    thrown[-1], noisy[-1] = 3.7, noisy[19]
+    for loss, improves in ((thrown, False), (falls, True), (noisy, True)):
+        run = RunBuilder("made", "log").series("loss/train", np.arange(40), loss).build()
+        assert measure_all(run)["still-improving"].raised is improves

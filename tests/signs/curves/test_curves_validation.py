@@ -39,6 +39,15 @@ def test_validation_noise_is_no_rise() -> None:
     quiet("validation-rising", with_validation(noisy(learning()), noisy(0.6 + np.exp(-8 * t), 0.06)))
 
 
+@pytest.mark.parametrize("from_end", [1, 3])
+def test_a_validation_loss_that_ends_at_its_lowest_did_not_rise(from_end: int) -> None:
+    t = time(80)
+    validation = noisy(0.3 + 0.1 * np.maximum(0.5 - t, 0) + 0.08 * np.maximum(t - 0.5, 0), 0.01)
+    raised("validation-rising", with_validation(noisy(learning()), validation))
+    validation[-from_end] = 0.98 * validation.min()
+    assert measure("validation-rising", with_validation(noisy(learning()), validation)).level == 0
+
+
 def test_validation_gap_from_the_start() -> None:
     train = noisy(learning())
     validation = 4 * train[19::20]
@@ -86,6 +95,13 @@ def test_accuracy_shows_learning_where_the_loss_does_not() -> None:
     builder = build(noisy(learning())).series("accuracy/validation", range(0, N, 10), np.linspace(0.1, 0.9, N // 10))
     builder.fact("targets/train", {"classes": 10, "histogram": histogram})
     assert measure("validation-learned", builder).level == 1.0
+
+
+def test_a_return_from_where_the_first_updates_threw_the_loss_is_no_learning() -> None:
+    thrown = np.concatenate([[0.01], 1000 * np.exp(-np.arange(299) / 3)])
+    assert measure("training-learned", build(noisy(thrown + 0.69, 0.02))).level == 0
+    assert measure("training-learned", build(noisy(thrown + 0.69 - 0.6 * time(300), 0.02))).level > 0.5
+    assert measure("training-learned", build(noisy(thrown[1:] + 0.69, 0.02))).level > 0.5, "no value before it is known"
 
 
 def test_validation_still_improving() -> None:
@@ -164,3 +180,23 @@ def test_a_loss_divided_for_accumulation_is_compared_whole() -> None:
     assert measure("generalisation-gap", run).level > 0.3
     told = with_losses(run, ("cross_entropy", "train", 0.25), ("cross_entropy", "eval", None))
     assert measure("generalisation-gap", told).level < 0.1
+
+
+@pytest.mark.parametrize(("best", "falls"), [(0.106, False), (0.6, True)])
+def test_an_accuracy_that_was_never_above_chance_is_not_lost_by_overfitting(best: float, falls: bool) -> None:
+    """The share of one class among the evaluated samples moves with the class that is predicted."""
+    accuracy = best * np.array([0.89, 0.95, 1.0, 0.95, 0.76] + 7 * [0.74])
+    builder = build(noisy(learning())).series("accuracy/validation", 30 * np.arange(1, 13), accuracy)
+    builder.fact("targets/train", {"histogram": {str(i): 100 for i in range(10)}})
+    (raised if falls else quiet)("metric-gap", builder)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_metric_that_falls_is_no_overfitting_where_training_lost_it_too(lost: bool) -> None:
+    """A collapse takes training and validation along; overfitting takes validation alone."""
+    t = time(40)
+    metric = np.where(t < 0.4, 0.3 + t, 0.2) + rng(5).normal(0, 0.004, 40)
+    loss = noisy(learning(), 0.01)
+    loss[int(0.4 * N) :] = loss[0] if lost else loss[int(0.4 * N) :]
+    builder = build(loss).series("metric/validation/f1", (np.arange(40) + 1) * (N // 40) - 1, metric)
+    (quiet if lost else raised)("metric-gap", builder)

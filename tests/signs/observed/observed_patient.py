@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from traindx.diagnosis import judged_signs
 from traindx.record import Event, Run, RunBuilder
-from traindx.signs import Missing, Sign, all_signs
+from traindx.signs import Missing, Sign, all_signs, measure_all
 
 STEPS = 2000
 LOOKS = list(range(0, STEPS, 40))
@@ -321,7 +320,7 @@ def measured(sign_id: str, patient: Patient) -> Sign:
 
 def judged(sign_id: str, patient: Patient) -> Sign:
     """The sign as diagnosis counts it, with its excuses; it must not be missing."""
-    found = judged_signs(patient.build())
+    found = measure_all(patient.build())
     assert sign_id in found, found.missing.get(sign_id)
     return found[sign_id]
 

@@ -173,6 +173,7 @@ HEALTHY = {
     "rows-identical": [
         ("zero-initialised output", lambda: constant(WEIGHTS[-1])),
         ("zero-initialised branch", lambda: constant(WEIGHTS[3])),
+        ("adapters beside frozen layers", lambda: constant(*WEIGHTS[4:6]).params(*WEIGHTS[:3], requires_grad=False)),
         ("loaded", lambda: constant(*WEIGHTS[:3], mean=0.1).params(*WEIGHTS[:3], loaded=True)),
     ],
     "narrow-layer": [

@@ -26,6 +26,8 @@ from observed_patient import (
     unshuffled,
 )
 
+from traindx.signs._data import ranking
+
 
 def nan_loss(**flags: Any) -> Patient:
     p = healthy()
@@ -90,7 +92,6 @@ SICK = {
     "input-scale-spread": [("raw table", lambda: inputs(0.0, 1.0, feature_std=[1.0, 2.0, 3e4, 1.0, 5.0]))],
     "target-scale-large": [("prices", lambda: regression().merge("targets/train", mean=1.8e5, std=8e4))],
     "labels-skewed": [("98 in 100", lambda: labels(c0=980, c1=20))],
-    "weak-signal-ranked": [("a weak signal", lambda: ranked(0.66, 400))],
     "predictions-collapsed": [
         ("one answer", lambda: answers(0.99, 0.19)),
         ("the majority", lambda: answers(1.0, 0.9).merge("targets/train", ranking={"share": 0.5, "rarer": 400})),
@@ -142,11 +143,6 @@ HEALTHY = {
     ],
     "target-scale-large": [("standardised", regression)],
     "labels-skewed": [("two to one", lambda: labels(c0=660, c1=340))],
-    "weak-signal-ranked": [
-        ("a guess", lambda: ranked(0.51, 2000)),
-        ("by luck", lambda: ranked(0.64, 12)),
-        ("a strong one", lambda: ranked(0.85, 2000)),
-    ],
     "predictions-collapsed": [
         ("imbalanced and right", lambda: answers(0.96, 0.95)),
         (
@@ -186,7 +182,7 @@ NEEDS = {
     "label_order": ["batches-single-class"],
     "loaders": ["sequential-sampler", "batch-size-large", "samples-per-parameter"],
     "graph": ["axes-scrambled"],
-    "shift_relation": ["future-visible", "targets-follow-inputs"],
+    "shift_relation": ["future-visible"],
     "feature_leak": ["feature-determines-target"],
     "overlap": ["samples-shared"],
     "batch_size": ["batch-size-small", "batch-size-large"],
@@ -210,10 +206,14 @@ def test_missing_where_the_question_does_not_arise() -> None:
     assert missing("feature-determines-target", leaking(1.0, shape=[64, 3])).reason  # three: a simple task
     ramp = leaking(1.0).merge("feature_leak", inwards=[1.0, 1.0, 1.0])
     assert "several" in missing("feature-determines-target", ramp).reason
+    period = leaking(1.0).merge("feature_leak", feature=35, beside=[0.91, 0.67])
+    assert "series" in missing("feature-determines-target", period).reason
+    copied = leaking(1.0).merge("feature_leak", feature=35, beside=[0.5, 0.45])
+    assert measured("feature-determines-target", copied).raised
     smooth = leaking(0.994).merge("feature_leak", inwards=[0.994, 0.976, 0.946])  # lacks 1, 4 and 9 parts
     assert "series" in missing("feature-determines-target", smooth).reason
     assert missing("labels-skewed", labels(c0=100)).reason  # one class
-    extremes = ("input_max", "target_max", "input_rms", "target_rms")
+    extremes = ("input_max", "target_max", "input_rms")
     assert missing("batch-outlier", healthy().without(*extremes)).reason
     assert missing("predictions-collapsed", healthy().without("targets/train", "correct/majority")).reason
 
@@ -240,18 +240,14 @@ def test_the_unshuffled_loader_is_named() -> None:
     assert f"{SITE['file']}:{SITE['line']}" in measured("sequential-sampler", unshuffled(mean_majority=0.97)).text
 
 
-@pytest.mark.parametrize("follows", [True, False])
-def test_targets_that_are_the_next_inputs(follows: bool) -> None:
-    p = healthy().merge("shift_relation", checked=8, targets_are_next_inputs=follows, targets_are_inputs=False)
-    assert measured("targets-follow-inputs", p).level == float(follows)
-
-
-@pytest.mark.parametrize(("mean", "level"), [(0.3, 1.0), (0.31, None)])
-def test_targets_that_are_the_inputs_themselves(mean: float, level: float | None) -> None:
-    numbers = {"shape": [32, 64], "std": 0.4, "min": 0.0, "max": 1.0}
-    p = healthy().without("shift_relation").merge("data/train", mean=0.3, **numbers)
-    p.merge("targets/train", mean=mean, **numbers)
-    assert measured("targets-follow-inputs", p).level == level if level else missing("targets-follow-inputs", p)
+@pytest.mark.parametrize(
+    ("share", "rarer", "weak"), [(0.66, 400, True), (0.51, 2000, False), (0.64, 12, False), (0.85, 2000, False)]
+)
+def test_a_weak_signal_is_told_from_a_guess_from_luck_and_from_a_strong_one(
+    share: float, rarer: int, weak: bool
+) -> None:
+    found = ranking(ranked(share, rarer).build())
+    assert found is not None and (found.weak >= 0.5) == weak
 
 
 @pytest.mark.parametrize("batch", [20, 100, 500])

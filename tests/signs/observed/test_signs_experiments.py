@@ -137,21 +137,6 @@ def test_the_share_of_steps_that_make_it_worse(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_where_the_minimum_lies(seed: int) -> None:
-    draw = random.Random(seed)
-    places = [draw.choice([None, draw.uniform(-3, 5)]) for _ in range(7)]
-    looks = [along(i, p, False, falls_on=p is None) for i, p in enumerate(places)]
-    found = measure("minimum-ahead", deep=looks)
-    assert isinstance(found, Sign) and found.level == 0
-    assert found.value == pytest.approx(median(100.0 if p is None else p for p in places))
-    last = 100.0 if places[-1] is None else places[-1]
-    words = (
-        "keeps falling" if last >= 100 else "ahead" if last > 1 else "overshot" if last > 0 else "rises from the start"
-    )
-    assert words in found.text
-
-
-@pytest.mark.parametrize("seed", SEEDS)
 def test_the_edge_of_stability(seed: int) -> None:
     draw = random.Random(seed)
     tops, rate = [10 ** draw.uniform(-1, 3) for _ in range(5)], 10 ** draw.uniform(-3, 0)
@@ -172,14 +157,6 @@ def test_other_optimizers_have_another_edge() -> None:
 def test_a_saddle_bends_downward_clearly(bottom: float, top: float, raised: bool) -> None:
     found = measure("at-saddle", deep=[{"step": 9, "curvature": {"top": top, "bottom": bottom}}])
     assert isinstance(found, Sign) and found.raised == raised and found.severity == "info"
-
-
-def test_the_noise_scale_with_and_without_an_upper_end() -> None:
-    look = {"value": 64.0, "low": 32.0, "high": 128.0, "batch": 16}
-    found = measure("noise-scale-at-end", deep=[{"step": 9, "noise_scale": look}])
-    assert isinstance(found, Sign) and found.value == 4 and "32 to 128" in found.text
-    found = measure("noise-scale-at-end", deep=[{"step": 9, "noise_scale": look | {"value": None, "high": None}}])
-    assert isinstance(found, Sign) and "more than 32" in found.text
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -25,7 +25,7 @@ from observed_patient import (
 from scipy.stats import kendalltau, theilslopes
 
 from traindx.signs import Missing, all_signs
-from traindx.signs._depth import depth_trend
+from traindx.signs._layers import depth_trend
 from traindx.signs._tables import bins, concordance, median
 
 
@@ -218,7 +218,7 @@ def test_memory_is_what_shrinks_weights_by_a_factor_of_e() -> None:
 
 def test_a_range_test_says_nothing_of_the_usual_rate() -> None:
     raised = healthy().optimizer(lr=1e-5, momentum=0.0).curve("lr", np.geomspace(1e-5, 100.0, 200))
-    assert measured("rate-above-usual", raised).level == 1
+    assert measured("rate-above-usual", raised).value == 1000.0
     assert judged("rate-above-usual", raised).level == 0
 
 

@@ -17,8 +17,6 @@ from traindx.signs import Missing, Sign, all_signs
 
 ROOMS = ("gradients", "updates", "wiring", "outputs", "activations", "data", "cost", "scope", "probed", "deep")
 OBSERVED = {name: m for name, m in all_signs().items() if m.family in ROOMS}
-# These describe a model or speak for a run; they are not complaints.
-DESCRIPTIONS = {"first-loss-at-chance"}
 ODD: list[Any] = [
     None,
     "",
@@ -91,7 +89,7 @@ def test_all_rooms_are_covered() -> None:
 def test_a_healthy_run_raises_nothing(make: Any) -> None:
     run = make().build()
     levels = {i: found for i, m in OBSERVED.items() if isinstance(found := m.measure(run), Sign)}
-    assert {i: s.text for i, s in levels.items() if s.level > 0.25 and i not in DESCRIPTIONS | DEEP} == {}
+    assert {i: s.text for i, s in levels.items() if s.level > 0.25 and i not in DEEP} == {}
     assert len(levels) > 50
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from traindx.record import RunBuilder
 from traindx.signs import Missing, Sign
-from traindx.signs.data import padding_counted, validation_empty
+from traindx.signs.data.batches import padding_counted
+from traindx.signs.data.evaluation import validation_empty
 
 NAN = float("nan")
 

@@ -60,6 +60,20 @@ def test_a_summed_divergence_is_compared_with_itself(left: float, end: float, ra
     assert isinstance(found, Sign) and found.raised is raised
 
 
+@pytest.mark.parametrize(
+    ("end", "raised"), [(0.0, True), (0.02, None)], ids=["stands still", "went on falling after the last look"]
+)
+def test_terms_of_a_loss_that_stands_still_are_where_they_were_last_seen(end: float, raised: bool | None) -> None:
+    collapsed = term("kl", divergence=True, reduction="sum"), lambda s: 10.0 if s < 5 else 0.001, None
+    builder = run_of((term("mse", reduction="mean"), 0.1, 1.0), collapsed).fact("steps", 2500)
+    steps = np.arange(2500)
+    builder.series("loss/train", steps, np.where(steps < 1500, 0.1, 0.1 - end))
+    found = sign("posterior-collapsed", builder)
+    assert (found.raised if isinstance(found, Sign) else None) is raised
+    # A small term may still have changed, whatever the sum does.
+    assert isinstance(sign("term-hidden", builder), Missing)
+
+
 def test_a_posterior_is_not_judged_after_a_few_steps() -> None:
     found = sign(
         "posterior-collapsed", run_of((term("mse"), 0.1, 1.0), (term("kl", divergence=True), 1e-4, None), steps=90)

@@ -72,7 +72,6 @@ SICK = {
     ],
     "plain-sgd": [("no momentum", lambda: healthy().optimizer(momentum=0.0))],
     "adam-with-decay": [("L2", lambda: adam(healthy()).optimizer(weight_decay=0.01))],
-    "decay-absent": [("none", lambda: healthy().optimizer(weight_decay=0.0))],
     "few-updates-per-epoch": [("sixty in all", few_steps)],
     "few-updates": [("sixty in all", few_steps)],
     "decay-forgets": [
@@ -107,7 +106,11 @@ HEALTHY = {
             lambda: healthy().table("update_ratio", dict.fromkeys(WEIGHTS[:5], 0.0) | {WEIGHTS[6]: 1e-3}),
         ),
     ],
-    "weights-shrinking": [("before batch norm", lambda: normed(shrunk(0.2))), ("a little", lambda: shrunk(0.7))],
+    "weights-shrinking": [
+        ("before batch norm", lambda: normed(shrunk(0.2))),
+        ("a little", lambda: shrunk(0.7)),
+        ("by the gradient alone", lambda: shrunk(0.1).optimizer(weight_decay=0.0)),
+    ],
     "weights-growing": [("doubled", lambda: shrunk(2.5))],
     "decay-dominates": [("equal late", lambda: healthy().curve("decay_ratio", np.geomspace(0.01, 1.5, len(LOOKS))))],
     "eps-dominates": [("sparse embeddings", lambda: adam(healthy().level("eps_ratio", 1e4)))],

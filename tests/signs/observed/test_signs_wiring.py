@@ -81,6 +81,7 @@ def emptied(steps: int, heard: int) -> Patient:
 
 
 def frozen(**values: Any) -> Patient:
+    values = {"as_initialised": True, **values}
     p = healthy().params(*HIDDEN, requires_grad=False, grad="none", moved=False, optimizer=None, **values)
     return p.table("weight_norm", dict.fromkeys(WEIGHTS, 5.0), 0.0)
 
@@ -183,6 +184,8 @@ HEALTHY = {
     ],
     "fresh-layers-frozen": [
         ("loaded", lambda: frozen(loaded=True)),
+        ("written after their initialisation", lambda: frozen(as_initialised=False)),
+        ("from elsewhere, and left out of the optimizer", lambda: frozen(as_initialised=None)),
         ("trained earlier in the run", lambda: frozen().params(*HIDDEN, grad="yes")),
         ("trained tails", lambda: frozen(init_kurtosis=6.0)),
         ("averaged copy", lambda: frozen().params(*HIDDEN, moved=True)),

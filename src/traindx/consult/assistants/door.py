@@ -1,20 +1,175 @@
-"""What every tool needs: the allowed folders, the limits, and child processes that do the work."""
+"""What every tool needs: the allowed folders, the limits, and child processes that do the work.
+
+Children have limits on time and output. A cancelled call ends its child and everything that it started.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import anyio
+from anyio.abc import ByteReceiveStream, Process
 from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 
-from .children import Ended, Job, run_child
-from .folders import Folders
-from .plain import plain, plain_text
-from .refusals import Refusal
+from ...processes import family, kill_all
+from ...starting import python_command
+from .folders import Folders, Refusal, plain, plain_text
+
+MOST_OUTPUT = 16 << 20  # bytes of one answer
+TAIL = 16 << 10  # bytes kept of a script's output
+TICK = 1.0  # seconds between two progress reports
+GRACE = 5.0  # seconds from the interrupt to the kill
+
+_running: set[int] = set()
+
+Note = Callable[[float, float, str], Awaitable[None]]  # seconds gone, seconds allowed, the child's last line
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a child does. With `confined`, it can open files only in these folders and write none. With `tail`, only the
+    end of its output is kept."""
+
+    words: Sequence[str]
+    folder: Path
+    seconds: float
+    confined: Sequence[Path] | None = None
+    tail: bool = False
+    given: bytes | None = None  # for its stdin
+
+    @property
+    def command(self) -> list[str]:
+        folders = None if self.confined is None else os.pathsep.join(map(str, self.confined))
+        confined = [] if folders is None else [f"--confined={folders}"]
+        return python_command("traindx.consult.assistants.work", [*confined, *self.words])
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended. `stopped`: the time limit ended it. `overflowed`: its output was too long for an answer."""
+
+    code: int
+    out: bytes
+    err: bytes
+    seconds: float
+    stopped: bool
+    overflowed: bool
+
+    @property
+    def last_words(self) -> str:
+        """The last line on stderr."""
+        return last_line(self.err)
+
+
+def last_line(said: bytes) -> str:
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+class Kept:
+    """The output of a child: all of it up to a limit, or only its end."""
+
+    def __init__(self, most: int, tail: bool) -> None:
+        self.data = bytearray()
+        self.overflowed = False
+        self._most, self._tail = most, tail
+
+    async def drain(self, stream: ByteReceiveStream) -> None:
+        async for chunk in stream:
+            if self._tail or len(self.data) + len(chunk) <= self._most:
+                self.data += chunk
+                if self._tail and len(self.data) > 2 * self._most:
+                    del self.data[: -self._most]
+            else:
+                self.overflowed = True
+
+    @property
+    def content(self) -> bytes:
+        return bytes(self.data[-self._most :])
+
+
+async def run_child(job: Job, note: Note) -> Ended:
+    """Run the job until it ends or its time is up. Cancelling this call ends the child and all that it started."""
+    began = time.monotonic()
+    out, err = Kept(TAIL if job.tail else MOST_OUTPUT, job.tail), Kept(TAIL, True)
+    async with await anyio.open_process(
+        job.command,
+        stdin=subprocess.DEVNULL if job.given is None else subprocess.PIPE,
+        cwd=job.folder,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        start_new_session=True,
+    ) as process:
+        _running.add(process.pid)
+        try:
+            with anyio.move_on_after(job.seconds) as limit:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(_tick, note, began, job.seconds, err)
+                    assert process.stdout and process.stderr
+                    async with anyio.create_task_group() as reading:
+                        reading.start_soon(out.drain, process.stdout)
+                        reading.start_soon(err.drain, process.stderr)
+                        await _give(process, job.given)
+                        await process.wait()
+                        reading.cancel_scope.deadline = anyio.current_time() + 2  # a daemon may keep the pipes open
+                    tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+            _running.discard(process.pid)
+    return Ended(
+        process.returncode if process.returncode is not None else -1,
+        out.content,
+        err.content,
+        time.monotonic() - began,
+        limit.cancelled_caught,
+        out.overflowed,
+    )
+
+
+def kill_running() -> None:
+    """Kill all children, when the server itself is about to end."""
+    for leader in tuple(_running):
+        kill_all(leader, family(leader))
+
+
+async def _give(process: Process, given: bytes | None) -> None:
+    if given is not None and process.stdin is not None:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await process.stdin.send(given)
+        await process.stdin.aclose()
+
+
+async def _tick(note: Note, began: float, allowed: float, err: Kept) -> None:
+    while True:
+        await note(time.monotonic() - began, allowed, last_line(err.content))
+        await anyio.sleep(TICK)
+
+
+async def _end(process: Process) -> None:
+    """Interrupt first, so that a script's record is closed properly; then kill what is left, in other sessions too."""
+    known = family(process.pid)
+    if process.returncode is None:
+        with suppress(OSError):
+            process.send_signal(signal.SIGINT)
+        with anyio.move_on_after(GRACE):
+            await process.wait()
+    if process.returncode is None:
+        known |= family(process.pid)
+        with suppress(OSError):
+            process.kill()
+        await process.wait()
+    kill_all(process.pid, known)
+
 
 READING_SECONDS = 120.0
 MOST_ANSWER = 400_000  # characters of one answer, because an assistant must read all of them
@@ -37,7 +192,7 @@ class Door:
         return objects(words[0], await self.child(ctx, words[0], job))
 
     async def reading(self, ctx: Context[Door, Any], name: str, **arguments: Any) -> dict[str, Any]:
-        """The result of a module of `work/readings`."""
+        """The result of a function of `work/readings`."""
         given = json.dumps(arguments).encode()
         job = Job([f":{name}"], self.folders.home, READING_SECONDS, self.folders.roots, given=given)
         found: dict[str, Any] = objects(name, await self.child(ctx, name, job))[0]
@@ -68,7 +223,7 @@ class Door:
 
 
 def objects(name: str, ended: Ended) -> list[Any]:
-    """The JSON that a child printed, one object or one per line. Refuses with the child's message if there is none."""
+    """The JSON objects that a child printed, one or a list. Refuses with the child's message if there is none."""
     if ended.stopped:
         raise Refusal(
             f"traindx {name} did not finish within {ended.seconds:.0f} seconds and was ended.",
@@ -80,15 +235,13 @@ def objects(name: str, ended: Ended) -> list[Any]:
     if not text:
         said = plain_text(ended.last_words, 2000).removeprefix(f"traindx {name}: ")
         raise Refusal(said or f"traindx {name} ended with code {ended.code} and said nothing.", "")
-    try:
-        return [json.loads(text)]
-    except ValueError:
-        return [json.loads(line) for line in text.splitlines()]
+    found = json.loads(text)
+    return found if isinstance(found, list) else [found]
 
 
-def answer(value: dict[str, Any]) -> CallToolResult:
-    """The result as structured content, and as text for clients that show only text."""
-    shown = plain(value)
+def answer(headline: str, value: dict[str, Any]) -> CallToolResult:
+    """The result with its headline first, as structured content, and as text for clients that show only text."""
+    shown = plain({"headline": headline, **value})
     text = json.dumps(shown, ensure_ascii=False, allow_nan=False)
     if len(text) > MOST_ANSWER:
         raise Refusal(

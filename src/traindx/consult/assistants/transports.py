@@ -17,8 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .children import kill_running
-from .door import Door
+from .door import Door, kill_running
 from .server import build_server
 
 HOST = "127.0.0.1"  # never another host, because the token is not encrypted

@@ -54,12 +54,9 @@ def _future(found: Mapping[str, Any], reason: str) -> list[Answer]:
 
 
 RESULTS = {
-    "learnt": "passed",
-    "falling": "unasked",
-    "stuck": "failed",
-    "not finite": "failed",
+    "learnt": "passed", "falling": "unasked", "stuck": "failed", "constant": "doubtful", "not finite": "failed",
     "unknown": "unasked",
-}
+}  # fmt: skip
 
 
 def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: list[Answer]) -> Answer:
@@ -82,6 +79,7 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
             "learnt": "",
             "falling": "; still decreasing: allow more --steps or --seconds",
             "stuck": "; one batch was not overfitted. " + _implied(further, rest),
+            "constant": f"; {facts['why_not']}",
             "not finite": "; then NaN/Inf. " + _implied(further, rest),
         }[result]
     return Answer("one-batch", "learning", status, text, dict(facts))  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ...record import Run
+from ...signs import measure_all
 from ...signs.checks import GROUPS
 from ..diagnose import diagnose
-from ..excuses import judged_signs
 from ..model import HEALTHY
 from ..types import Diagnosis, Verdict
 from . import data, experiments
@@ -28,13 +28,15 @@ def judge_check(source: str, run: Run) -> CheckReport:
 def _diagnosis(source: str, run: Run, answers: list[Answer]) -> Diagnosis:
     """The diagnosis of the first steps, with the check's own verdict: it was the check that ended the run."""
     found = diagnose(run)
+    further = [test for test in found.next_tests if not test.command.startswith("traindx check")]  # it was just made
+    found = replace(found, next_tests=further)
     failed = [each.id for each in answers if each.status == "failed"]
     causes = [each for each in found.hypotheses if each.cause not in ENDED_BY_US]
     if failed:
         causes = [each for each in causes if each.cause != HEALTHY]  # a failed check rules `healthy` out
         return replace(found, source=source, verdict="sick", summary=f"{_checks(failed)} failed.", hypotheses=causes)
     doubtful = [each.id for each in answers if each.status == "doubtful"]
-    if found.verdict == "sick":
+    if found.verdict in ("sick", "out-of-scope"):
         return replace(found, source=source, hypotheses=causes)
     verdict: Verdict = "inconclusive" if doubtful or found.suspected else "healthy"
     summary = f"No check failed; worth a look: {', '.join(doubtful)}." if doubtful else "No check failed."
@@ -46,13 +48,8 @@ def _checks(ids: list[str]) -> str:
 
 
 def answers_of(run: Run) -> list[Answer]:
-    signs = judged_signs(run)
-    found = [
-        _went_through(run),
-        data.varied(run),
-        *_earned(run, answers_of_signs(signs)),
-        *experiments.dependence(run),
-    ]
+    signs = measure_all(run)
+    found = [_went_through(run), data.varied(run), *_earned(run, answers_of_signs(signs)), *experiments.dependence(run)]
     facts: dict[str, Any] = dict(run.facts)
     if facts.get("memorise"):
         found.append(experiments.memorised(facts["memorise"], facts.get("memorise/other_rates") or [], found))

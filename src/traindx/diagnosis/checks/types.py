@@ -53,7 +53,7 @@ class CheckReport:
 
     def __str__(self) -> str:
         # Imported late: renderers are downstream of this room, but people print a report.
-        from ...reports.check.text import page
+        from ...reports.check import page
 
         return page(self)
 

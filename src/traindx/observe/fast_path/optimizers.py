@@ -7,6 +7,7 @@ in which it arose.
 from __future__ import annotations
 
 import math
+import weakref
 from typing import Any
 
 import torch
@@ -18,18 +19,16 @@ _FEW = 16  # parameters that are searched for a gradient other than zero
 
 
 class KnownOptimizer:
-    """An optimizer that has stepped before. It and its parameter are kept only until the stretch ends."""
+    """An optimizer that has stepped before. Nothing of it is kept alive: a stretch may last beyond the training."""
 
-    __slots__ = ("number", "rates", "telling")
+    __slots__ = ("number", "rates", "simple", "telling")
 
     def __init__(self, index: int, optimizer: Any) -> None:
         self.number = -1 - index  # as the log has it
         self.rates = rates_of(optimizer.param_groups)
-        self.telling = telling_parameter(first_group(optimizer))
-
-    @property
-    def simple(self) -> bool:
-        return len(self.rates) == 1 and self.rates[0] is not None and self.telling.dtype is torch.float32
+        telling = telling_parameter(first_group(optimizer))
+        self.telling = weakref.ref(telling)
+        self.simple = len(self.rates) == 1 and self.rates[0] is not None and telling.dtype is torch.float32
 
 
 def first_group(optimizer: Any) -> list[Any]:

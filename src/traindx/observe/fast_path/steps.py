@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+import weakref
 from collections.abc import Iterator
 from time import perf_counter, thread_time
 from types import CodeType, FrameType
@@ -17,12 +18,11 @@ from typing import Any
 import torch
 
 from ..hook_points.modules import is_compiled
-from ..metric_queue import cpu_value
+from ..metric_queue import FLOATS, cpu_value
 from ..model_walk import parameters
 from ..session import Session
 from ..sites import user_frame
 from ..tensors import class_ids_in, usual
-from .memory import FLOATS
 from .optimizers import KnownOptimizer, first_group, rates_of
 
 # How far above its usual level a loss may lie without ending the stretch.
@@ -31,11 +31,14 @@ USUAL_SHARE, USUAL_SPREADS = 0.5, 8
 # Used at every step, so looked up once.
 _LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor
 _is_grad_enabled = torch.is_grad_enabled
+_ref = weakref.ref
+
 
 # The most steps between two readings of the clock, one of which costs as much as several fast steps. The first reading
-# comes after as many steps as were quick last time (one, if nothing is known), and each distance doubles: if steps turn
-# out to be slow, a stretch lasts at most about twice as long as intended.
+# comes after as many steps as were quick last time (one, if nothing is known), and each distance doubles, up to the
+# number of steps that are left at the present pace.
 CLOCK_EVERY = 32
+SAVED_LATER = 0.02  # seconds until it is asked again whether a write that is due pays
 
 
 class FastSteps:
@@ -50,6 +53,7 @@ class FastSteps:
     """
 
     __slots__ = (
+        "_asked",
         "_code",
         "_fresh_batches",
         "_highest",
@@ -63,6 +67,7 @@ class FastSteps:
         "_optimizers",
         "_others",
         "_rate",
+        "_root",
         "_site",
         "_sites",
         "_steps",
@@ -73,6 +78,7 @@ class FastSteps:
         "_until_own_time",
         "_until_time",
         "_usual",
+        "began",
         "delivered",
         "first_step",
         "last_call",
@@ -84,23 +90,26 @@ class FastSteps:
     )
 
     def __init__(self, session: Session, until_step: int, own_time: float, time: float, stride: int = 1) -> None:
-        """The stretch ends at the given step, thread time or wall time, whichever comes first. `stride`: how many
-        steps pass before the clock is first read."""
+        """The stretch ends at the given step, thread time or wall time, or when the record is to be written, whichever
+        comes first. `stride`: how many steps pass before the clock is first read."""
         self._hooks = session.hooks
         self.first_step = session.step
         self.delivered: list[Any] = []  # for every batch that came from a loader, a weak reference to that loader
         self._told_by_batch = self._fresh_batches = 0  # length of the log at the last batch; batches since then
         self.last_labels: Any = None  # a weak reference to the class ids in the last one
-        self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of the step in progress
+        # The model (a weak reference to it) and its arguments, of the step in progress. These are kept until it steps.
+        self.last_call: tuple[Any, Any, Any] | None = None
         self.last_target: Any = None  # what the loss of that step was given
-        self.last_loss: Any = None  # that was backpropagated in that step
-        self._model = 0  # the identity of the one that was last asked for: a reference would keep it alive
+        self.last_loss: Any = None  # that was backpropagated in that step: a weak reference, or its graph would stay
+        self._model = 0  # the one that was last asked for: its identity, and a weak reference to it
+        self._root: Any = None
         self._others: set[int] = set()  # modules without parameters, such as loss functions
         self.over = False
         self._left = until_step - session.step  # steps, as of when that was last asked
         # Steps until that is asked again: in all, and still.
         self._stride = self._unasked = max(1, min(stride, self._left, CLOCK_EVERY))
-        self._until_own_time, self._until_time = thread_time() + own_time, perf_counter() + time
+        self._asked = self.began = perf_counter()  # when the clock was last read
+        self._until_own_time, self._until_time = thread_time() + own_time, self._asked + time
         self._sites = session.backward_sites
         self._one_site = len(self._sites) == 1
         self._code: CodeType | None = None  # where backward was last called from, and which of the sites that is
@@ -144,7 +153,7 @@ class FastSteps:
         if this != self._model and this not in self._others and not self._may_be_fast(module):
             return self._ends()
         if this == self._model:
-            self.last_call = (module, args, kwargs)
+            self.last_call = (self._root, args, kwargs)
         elif len(args) > 1:
             self.last_target = args[1]
         return True
@@ -156,7 +165,7 @@ class FastSteps:
         if next(parameters(module), None) is None:
             self._others.add(id(module))
         else:
-            self._model = id(module)
+            self._model, self._root = id(module), _ref(module)
         return True
 
     def takes_loss(self, args: Any, kwargs: Any) -> bool:
@@ -179,7 +188,7 @@ class FastSteps:
                 and _LOWEST < value <= self._usual
             ):
                 self.log += (self._site, value)
-                self.last_loss = loss
+                self.last_loss = _ref(loss)
                 return True
             # Without a gradient to begin with, torch itself demands that the loss has one element.
             if usual(loss) and (not weighted or loss.numel() == 1) and self._note_backward(loss, sys._getframe(2)):
@@ -203,7 +212,7 @@ class FastSteps:
         elif not _LOWEST < value <= self._highest:
             return False
         self.log += (self._site, value)
-        self.last_loss = loss
+        self.last_loss = _ref(loss)
         return True
 
     def _find_site(self, caller: FrameType) -> bool:
@@ -227,7 +236,8 @@ class FastSteps:
                 and len(args) == 1
                 and not kwargs
                 and optimizer.param_groups[0]["lr"] is self._rate
-                and type(gradient := self._telling.grad) is _TENSOR
+                and (telling := self._telling()) is not None
+                and type(gradient := telling.grad) is _TENSOR
                 and gradient.is_cpu
                 and (address := gradient.data_ptr())
                 and _LOWEST < FLOATS[address >> 2] < _TOP
@@ -247,7 +257,10 @@ class FastSteps:
         if known is None or len(args) > 1 or kwargs:
             return False  # somebody new, or a closure
         groups = optimizer.param_groups
-        gradient = known.telling.grad
+        telling = known.telling()
+        if telling is None:
+            return False
+        gradient = telling.grad
         if gradient is not None:
             value = cpu_value(gradient)
             if value is not None and not _LOWEST < value < _TOP:
@@ -278,8 +291,15 @@ class FastSteps:
 
     def _ask_whether_over(self) -> None:
         self._left -= self._stride
-        self.over = self._left <= 0 or thread_time() >= self._until_own_time or perf_counter() >= self._until_time
-        self._stride = self._unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
+        now, hooks = perf_counter(), self._hooks
+        until = min(self._until_time, hooks.save_due)
+        self.over = self._left <= 0 or thread_time() >= self._until_own_time or now >= self._until_time
+        if not self.over and now >= until:
+            self.over = hooks.must_save(now)
+            until = now + SAVED_LATER
+        at_this_pace = int(self._stride * (until - now) / max(now - self._asked, 1e-9))
+        self._asked = now
+        self._stride = self._unasked = min(2 * self._stride, CLOCK_EVERY, self._left, max(1, at_this_pace))
         self._usual = _LOWEST  # of the next loss, it is asked where it comes from
 
     def _ends(self) -> bool:

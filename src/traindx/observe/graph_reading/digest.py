@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ..metric_queue import cpu_value
-from .graphs import op_name, out_shape, saved
+from .graphs import inputs_of, op_name, out_shape, saved
 from .loss_tail import (
     LINEAR,
     LOSSES,
@@ -46,7 +46,6 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
     tail = tail_of(found)
     chain = _linear_chain(found)
     return {
-        "nodes": len(found),
         "ops": dict(ops),
         "tail": [op_name(node) for node in tail],
         "negated": negated(tail),
@@ -57,7 +56,7 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
         "linear_chain": len(chain),
         "linear_chain_shapes": [list(shape or ()) for shape in map(out_shape, chain)],
         "softmaxes": _softmaxes(found),
-        "attention": _attention(found) if read_saved else [],
+        "attention": attention(found) if read_saved else [],
         "broadcasts": [*_broadcasts(found[:40]), *all_pairs_picked(found[:40])],
         "lowers_likelihood": lowers_likelihood(tail),
         "errors_cancel": errors_cancel(tail),
@@ -65,7 +64,6 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
         "last_activation": _last_activation(found),
         "penalised": sum(map(_penalises, found)),
         "custom": [name for name in ops if name[:1].isupper() and name != "AccumulateGrad"],
-        "leaves": ops["AccumulateGrad"],
     }
 
 
@@ -135,8 +133,14 @@ def _softmaxes(found: list[Any]) -> list[dict[str, Any]]:
     inside_losses = {
         following for node in found if op_name(node) in LOSSES for following, _ in node.next_functions if following
     }
+    misused = over_queries(found)
     return [
-        {**_softmax(node), "in_loss": node in inside_losses, "of_softmax": _of_softmax(node)}
+        {
+            **_softmax(node),
+            "in_loss": node in inside_losses,
+            "of_softmax": _of_softmax(node),
+            **({"over_queries": True} if node in misused else {}),
+        }
         for node in found
         if op_name(node) in ("softmax", "logsoftmax") or _normalises(node)
     ][:64]
@@ -151,7 +155,7 @@ def _normalises(node: Any) -> bool:
 def _of_softmax(node: Any) -> bool:
     """Whether a softmax is applied to what a softmax made, with no layer between."""
     shape = out_shape(node)
-    at = [n for n, _ in node.next_functions if n is not None]
+    at = inputs_of(node)
     for _ in range(8):
         if any(op_name(n) == "softmax" and out_shape(n) == shape for n in at):
             return True
@@ -170,44 +174,6 @@ def _softmax(node: Any) -> dict[str, Any]:
         dim = dim - 2**64 if dim >= 2**63 else dim
         dim = dim + len(shape) if dim < 0 else dim
     return {"dim": dim, "shape": list(shape), "log": op_name(node) != "softmax"}
-
-
-def _attention(found: list[Any]) -> list[dict[str, Any]]:
-    """Square softmaxes and fused attention: how much weight lies above the diagonal, on what comes later."""
-    seen: list[dict[str, Any]] = []
-    for node in found:
-        name = op_name(node)
-        if name in ("softmax", "safesoftmax"):  # the latter is what torch's own attention uses when it drops out
-            shape = out_shape(node) or ()
-            if len(shape) < 3 or shape[-1] != shape[-2] or shape[-1] < 4:
-                continue
-            result = saved(node, "result")
-            if result is None:
-                continue
-            part = result.detach().reshape(-1, shape[-2], shape[-1])[:64].float()
-            future = cpu_value(part.triu(1).sum() / part.sum().clamp_min(1e-30))
-            if future is not None:  # an accelerator is not waited for
-                seen.append({"seen_future_weight": future, "length": shape[-1], "causal": future < 1e-6})
-        elif name.startswith("scaleddotproduct"):
-            causal = bool(saved(node, "is_causal"))
-            mask = saved(node, "attn_mask")
-            if not causal and isinstance(mask, torch.Tensor) and mask.shape[-1] == mask.shape[-2]:
-                above = mask.detach().reshape(-1, mask.shape[-2], mask.shape[-1])[0].float().triu(1)
-                rows, columns = torch.triu_indices(*above.shape, offset=1)
-                causal = bool(cpu_value((above[rows, columns] < -1e4).all()))
-            shape = out_shape(node) or (0,)
-            length = shape[-2] if len(shape) >= 2 else 0
-            masked = isinstance(mask, torch.Tensor)
-            entry = {
-                "seen_future_weight": 0.0 if causal else None,
-                "length": length,
-                "causal": causal,
-                "masked": masked,
-            }
-            seen.append(entry)
-        if len(seen) >= 16:
-            break
-    return seen
 
 
 def _broadcasts(near: list[Any]) -> list[dict[str, Any]]:
@@ -292,5 +258,101 @@ def answering(found: list[Any]) -> set[Any]:
         if node in reached or op_name(node) in LINEAR:
             continue
         reached.add(node)
-        waiting += [following for following, _ in node.next_functions if following is not None]
+        waiting += inputs_of(node)
     return reached
+
+
+# ── attention: which positions get weight, and over which axis the weights sum to 1 ───────────────
+
+# What hands weights on entry by entry, and keeps their last two axes where they are.
+_KEEPING = {"view", "unsafeview", "reshapealias", "expand", "clone", "tocopy", "nativedropout", "mul"}
+_SCALING = _KEEPING | {"div", "add", "sub", "maskedfill", "where"}  # what may lie between a product and a softmax of it
+_FAR = 8  # operations between them
+
+
+def over_queries(found: list[Any]) -> set[Any]:
+    """Softmaxes of square scores whose weights are summed over another axis than the one over which they sum to 1.
+
+    `softmax(q @ k.T) @ v` sums over the keys, so the weights of a query have to sum to 1 over the keys. Weights that
+    are renormalised on the way, as in slot attention, or that are no scores of pairs, are left out.
+    """
+    misused = set()
+    for node in found:
+        if op_name(node) == "bmm":
+            softmax, turned = _back_to(node.next_functions[0][0], "softmax", _KEEPING)
+            shape = (out_shape(softmax) or ()) if softmax is not None else ()
+            if len(shape) < 3 or shape[-1] != shape[-2] or _back_to(_first(softmax), "bmm", _SCALING)[0] is None:
+                continue
+            queries = -1 if turned else -2
+            if _axis(saved(softmax, "dim"), len(shape)) == len(shape) + queries:
+                misused.add(softmax)
+    return misused
+
+
+def _back_to(node: Any, wanted: str, through: set[str]) -> tuple[Any, bool]:
+    """The operation that made this, if only these lie between; and whether the last two axes were exchanged."""
+    turned = False
+    for _ in range(_FAR):
+        if node is None or op_name(node) == wanted:
+            return node, turned
+        if op_name(node) == "transpose":
+            size = len(out_shape(node) or ())
+            axes = {_axis(saved(node, name), size) for name in ("dim0", "dim1")}
+            if axes != {size - 1, size - 2}:
+                return None, False
+            turned = not turned
+        elif op_name(node) not in through:
+            return None, False
+        node = _first(node)
+    return None, False
+
+
+def _axis(saved_number: Any, axes: int) -> int | None:
+    """The axis behind a number that torch keeps without its sign."""
+    if not isinstance(saved_number, int) or not axes:
+        return None
+    return (saved_number - 2**64 if saved_number >= 2**63 else saved_number) % axes
+
+
+def _first(node: Any) -> Any:
+    """What went into it, where that is one result and perhaps constants or a mask."""
+    results = inputs_of(node)
+    return results[0] if len(results) == 1 else None
+
+
+def attention(found: list[Any]) -> list[dict[str, Any]]:
+    """Square softmaxes and fused attention: how much weight lies above the diagonal, on what comes later."""
+    seen: list[dict[str, Any]] = []
+    for node in found:
+        name = op_name(node)
+        if name in ("softmax", "safesoftmax"):  # the latter is what torch's own attention uses when it drops out
+            shape = out_shape(node) or ()
+            if len(shape) < 3 or shape[-1] != shape[-2] or shape[-1] < 4:
+                continue
+            result = saved(node, "result")
+            if result is None:
+                continue
+            part = result.detach().reshape(-1, shape[-2], shape[-1])[:64].float()
+            future = cpu_value(part.triu(1).sum() / part.sum().clamp_min(1e-30))
+            if future is not None:  # an accelerator is not waited for
+                seen.append({"seen_future_weight": future, "length": shape[-1], "causal": future < 1e-6})
+        elif name.startswith("scaleddotproduct"):
+            causal = bool(saved(node, "is_causal"))
+            mask = saved(node, "attn_mask")
+            if not causal and isinstance(mask, torch.Tensor) and mask.shape[-1] == mask.shape[-2]:
+                above = mask.detach().reshape(-1, mask.shape[-2], mask.shape[-1])[0].float().triu(1)
+                rows, columns = torch.triu_indices(*above.shape, offset=1)
+                causal = bool(cpu_value((above[rows, columns] < -1e4).all()))
+            shape = out_shape(node) or (0,)
+            length = shape[-2] if len(shape) >= 2 else 0
+            masked = isinstance(mask, torch.Tensor)
+            entry = {
+                "seen_future_weight": 0.0 if causal else None,
+                "length": length,
+                "causal": causal,
+                "masked": masked,
+            }
+            seen.append(entry)
+        if len(seen) >= 16:
+            break
+    return seen

@@ -7,7 +7,7 @@ from typing import Any
 
 MAX_NODES = 20_000
 
-# Of operations with a weight: under which name they save the other operand, and its place among the inputs.
+# Operations with a weight: the names under which they save the other operand, and its place among the inputs.
 DATA_IN = {
     "mm": [("self", 0)],
     "addmm": [("mat1", 1)],
@@ -71,6 +71,11 @@ def data_in(loss: Any) -> Any | None:
             if following is None and value is not None and value.dim() >= 2 and not value.requires_grad:
                 found = value  # the last one found lies farthest from the loss
     return found
+
+
+def inputs_of(node: Any) -> list[Any]:
+    """The operations whose results went into this one; constants have none."""
+    return [following for following, _ in node.next_functions if following is not None]
 
 
 def op_name(node: Any) -> str:

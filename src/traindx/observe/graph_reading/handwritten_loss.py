@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from ..baseline_loss import RESIDUAL
-from .graphs import nodes, op_name, out_shape, saved
+from .graphs import inputs_of, nodes, op_name, out_shape, saved
 
 REDUCING = ("mean", "sum", "nanmean", "nansum")
 SHAPING = ("view", "unsafeview", "reshapealias", "squeeze", "unsqueeze", "select", "alias", "clone")
@@ -46,7 +46,7 @@ def recognise(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
     for _ in range(FAR):
         following: list[tuple[Any, bool]] = []
         for node, reduced in level:
-            name, inner = op_name(node), _inputs(node)
+            name, inner = op_name(node), inputs_of(node)
             if reduced and (found := _standard(node, name, outputs)) is not None:
                 return found
             if name in LINEAR or name in SHAPING or name in REDUCING:
@@ -60,7 +60,7 @@ def _standard(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
         return _error(node, "l1_loss" if name == "abs" else "mse_loss", outputs)
     if name in PICKING:
         return _likelihood(node, lambda by: _scores(by, outputs))
-    inner = _inputs(node)
+    inner = inputs_of(node)
     if name == "log" and len(inner) == 1 and op_name(inner[0]) in PICKING:
         return _likelihood(inner[0], _log_probabilities)
     return None
@@ -72,7 +72,7 @@ def _residual(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
     A target is a tensor: `1 - p`, as in `log(1 - p)`, is the probability of the other class.
     """
     for node in nodes(loss, NEAR):
-        if any(len(by.next_functions) < 2 for by in _inputs(node)):
+        if any(len(by.next_functions) < 2 for by in inputs_of(node)):
             continue
         found = _error(node, RESIDUAL, outputs)
         if found is not None:
@@ -80,19 +80,15 @@ def _residual(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
     return None
 
 
-def _inputs(node: Any) -> list[Any]:
-    return [following for following, _ in node.next_functions if following is not None]
-
-
 def _error(node: Any, called: str, outputs: Iterable[Any]) -> HandMade | None:
-    inner = set(_inputs(node))
+    inner = set(inputs_of(node))
     difference = saved(node, "self")
     if len(inner) != 1 or not isinstance(difference, torch.Tensor):
         return None
     (by,) = inner
-    if op_name(by) not in ("sub", "rsub") or len(_inputs(by)) != 1:
+    if op_name(by) not in ("sub", "rsub") or len(inputs_of(by)) != 1:
         return None  # of two things that are both learned
-    prediction = _made_by(_inputs(by)[0], outputs)
+    prediction = _made_by(inputs_of(by)[0], outputs)
     if prediction is None or prediction.shape != difference.shape:
         return None
     first = by.next_functions[0][0] is not None and op_name(by) == "sub"
@@ -111,7 +107,7 @@ def _likelihood(node: Any, scores_of: Callable[[Any], Any]) -> HandMade | None:
     else:
         indices = [i for i in saved(node, "indices") or () if isinstance(i, torch.Tensor)]
         labels = indices[-1] if len(indices) == 2 else None
-    by = _inputs(node)[0] if len(_inputs(node)) == 1 else None
+    by = inputs_of(node)[0] if len(inputs_of(node)) == 1 else None
     shape = out_shape(by) if by is not None else None
     if labels is None or shape is None or len(shape) != 2 or labels.numel() != shape[0] or labels.is_floating_point():
         return None
@@ -129,16 +125,16 @@ def _scores(node: Any, outputs: Iterable[Any]) -> Any:
         return saved(node, "result")
     if op_name(node) != "sub":
         return None
-    for inner in _inputs(node):
+    for inner in inputs_of(node):
         if op_name(inner) == "logsumexp" and saved(inner, "self") is not None:
             return saved(inner, "self")
         if (powers := _under(inner, "log", "sum", "exp")) is not None:
             return saved(powers, "result").log()
-    return _made_by(_inputs(node)[0], outputs)
+    return _made_by(inputs_of(node)[0], outputs)
 
 
 def _log_probabilities(node: Any) -> Any:
-    """Of a softmax, or of powers that were divided by their sum."""
+    """The logarithm of a softmax, or of powers that were divided by their sum."""
     if op_name(node) == "softmax":
         found = saved(node, "result")
     elif op_name(node) == "div" and saved(node, "self") is not None and saved(node, "other") is not None:
@@ -154,7 +150,7 @@ def _under(node: Any, *names: str) -> Any | None:
         if node is None or op_name(node) != name:
             return None
         if place < len(names) - 1:
-            inner = _inputs(node)
+            inner = inputs_of(node)
             node = inner[0] if len(inner) == 1 else None
     return node
 
@@ -166,7 +162,7 @@ def _made_by(node: Any, outputs: Iterable[Any]) -> Any:
         for tensor in outputs:
             if tensor.grad_fn is node and shape is not None and tensor.numel() == torch.Size(shape).numel():
                 return tensor if tuple(tensor.shape) == shape else tensor.reshape(shape)
-        if op_name(node) not in SHAPING or len(_inputs(node)) != 1:
+        if op_name(node) not in SHAPING or len(inputs_of(node)) != 1:
             return None
-        node = _inputs(node)[0]
+        node = inputs_of(node)[0]
     return None

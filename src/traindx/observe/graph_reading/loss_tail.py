@@ -7,7 +7,8 @@ from typing import Any
 import torch
 
 from ..metric_queue import cpu_value
-from .graphs import op_name, out_shape, saved
+from ..tensors import plain
+from .graphs import inputs_of, op_name, out_shape, saved
 
 # Linear maps that own a weight.
 LINEAR = {"addmm", "mm", "linear", "convolution", "mkldnnconvolution", "thnnconv2d", "slowconv2d", "addbmm"}
@@ -20,6 +21,10 @@ SUMMING = {
     "add", "sum", "mean", "stack", "cat", "view", "reshapealias", "squeeze", "unsqueeze", "select", "clone", "tocopy",
     "unsafeview", "expand", "alias",
 }  # fmt: skip
+REARRANGING = {
+    "squeeze", "view", "reshapealias", "unsafeview", "unsqueeze", "select", "slice", "transpose", "t", "permute",
+    "alias", "clone", "tocopy", "expand", "index", "gather",
+}  # fmt: skip
 MOST_TERMS = 64  # nodes between the total and its terms that are looked at
 REDUCING = {"mean", "sum", "div", "mul", "neg"}
 
@@ -30,9 +35,29 @@ def tail_of(found: list[Any]) -> list[Any]:
     node = found[0] if found else None
     while node is not None and len(tail) < 12 and op_name(node) not in LINEAR:
         tail.append(node)
-        following = [n for n, _ in node.next_functions if n is not None]
+        following = inputs_of(node)
         node = following[0] if len(following) == 1 else None
     return tail
+
+
+def maker_of(node: Any) -> str:
+    """The operation that made a tensor, past those that only rearrange its values; empty where that is too far."""
+    for _ in range(MOST_TERMS):
+        following = inputs_of(node)
+        if op_name(node) not in REARRANGING or len(following) != 1:
+            return op_name(node)
+        node = following[0]
+    return ""
+
+
+def normalised(node: Any) -> Any | None:
+    """The scores that were divided by their sum before their logarithm was taken, as Keras does with probabilities."""
+    for name in ("log", "clamp"):
+        following = inputs_of(node)
+        if op_name(node) == name and len(following) == 1:
+            node = following[0]
+    scores = saved(node, "self") if op_name(node) == "div" else None
+    return scores if isinstance(scores, torch.Tensor) and scores.dim() > 1 else None
 
 
 def negated(tail: list[Any]) -> bool:
@@ -86,7 +111,7 @@ def _sign_of_operand(node: Any, name: str, place: int) -> int:
         return -1
     if name in ("mul", "div"):
         factor = number_of(saved(node, "other")) if place == 0 else number_of(saved(node, "self"))
-        factors = [n for n, _ in node.next_functions if n is not None]
+        factors = inputs_of(node)
         if factor is None:  # a factor that is a plain number is not saved as an operand of its own
             return 1 if len(factors) == 1 and saved(node, "other") is None else 0
         return (factor > 0) - (factor < 0)
@@ -163,3 +188,71 @@ def all_pairs_picked(near: list[Any]) -> list[dict[str, Any]]:
         if rows > 2 and labels.dim() == 1 and labels.numel() == rows and not labels.dtype.is_floating_point:
             seen.append({"op": "index", "shapes": [[rows, int(given[1])]], "out": [rows, rows]})
     return seen
+
+
+PASSING = {
+    "view", "unsafeview", "reshapealias", "squeeze", "unsqueeze", "select", "clone", "alias", "expand", "tocopy", "t",
+}  # fmt: skip
+DISCOUNTS = (0.5, 1.0)
+FAR = 12  # operations between the target and the output that it is made of
+WIDE = 4000
+
+
+# ── a target that the network itself makes, as `reward + gamma * net(next).max(1)`, and that carries gradient ──────
+#
+# Only what is unmistakable counts: a constant is added to a discounted output, and the same parameters stand behind it
+# and behind the prediction. Two views of one sample, a tied autoencoder or a consistency loss have no discount and no
+# constant.
+
+
+def bootstraps(prediction: Any, target: Any) -> bool:
+    """Whether `target` is a discounted output of what also makes `prediction`."""
+    made, judged = getattr(target, "grad_fn", None), getattr(prediction, "grad_fn", None)
+    if made is None or judged is None or not _discounted(made) or _discounted(judged):
+        return False
+    return bool(_leaves(made) & _leaves(judged))
+
+
+def _discounted(node: Any) -> bool:
+    added = discounted = False
+    for _ in range(FAR):
+        name = op_name(node)
+        inner = inputs_of(node)
+        if name in LINEAR or len(inner) != 1:
+            return False  # two outputs are compared, or nothing was discounted so far
+        if name == "add":
+            added = True
+        elif name == "mul":
+            discounted = discounted or any(map(_discounts, (saved(node, "other"), saved(node, "self"))))
+        elif name in ("max", "amax", "gather", "index", "mean"):
+            return added and discounted
+        elif name not in PASSING:
+            return False
+        node = inner[0]
+        if added and discounted and op_name(node) in LINEAR:
+            return True  # of a value function
+    return False
+
+
+def _discounts(factor: Any) -> bool:
+    """A number below one, or one for each sample, which is zero where an episode ends."""
+    number = number_of(factor)
+    if number is None and isinstance(factor, torch.Tensor) and not factor.requires_grad and plain(factor):
+        low, number = (cpu_value(each.float()) for each in factor.detach().aminmax())
+        if low is None or low < 0:
+            return False
+    return number is not None and DISCOUNTS[0] < number < DISCOUNTS[1]
+
+
+def _leaves(start: Any) -> set[int]:
+    seen, waiting, found = {start}, [start], set()
+    while waiting and len(seen) < WIDE:
+        node = waiting.pop()
+        variable = getattr(node, "variable", None)
+        if variable is not None:
+            found.add(id(variable))
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return found

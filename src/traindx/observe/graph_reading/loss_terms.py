@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
-from .graphs import op_name, out_shape, saved
+from .graphs import inputs_of, op_name, out_shape, saved
 from .loss_tail import LINEAR, LOSSES, number_of
 
 JOINING = ("add", "sub", "rsub")
@@ -73,7 +73,7 @@ def _to_join(node: Any) -> tuple[Any | None, float | None]:
         if _operands(node) is not None:
             return node, factor
         name = op_name(node)
-        following = [n for n, _ in node.next_functions if n is not None]
+        following = inputs_of(node)
         if len(following) != 1:
             return None, None
         if name in ("mul", "div"):
@@ -91,7 +91,7 @@ def _to_join(node: Any) -> tuple[Any | None, float | None]:
 def _operands(node: Any) -> list[tuple[Any, float]] | None:
     """The terms that this operation adds up, with the sign or share of each; None where it adds no terms."""
     name = op_name(node)
-    inner = [n for n, _ in node.next_functions if n is not None]
+    inner = inputs_of(node)
     if name in JOINING:
         if len(inner) != 2 or not all(map(_small, inner)):
             return None
@@ -100,7 +100,7 @@ def _operands(node: Any) -> list[tuple[Any, float]] | None:
         signs = {"add": (1.0, scale), "sub": (1.0, -scale), "rsub": (-scale, 1.0)}[name]
         return list(zip(inner, signs, strict=True))
     if name in REDUCING and len(inner) == 1:
-        within = [n for n, _ in inner[0].next_functions if n is not None]
+        within = inputs_of(inner[0])
         if (
             op_name(inner[0]) in ("stack", "cat")
             and len(within) > 1
@@ -120,7 +120,7 @@ def _small(node: Any) -> bool:
 
 def _shifted(node: Any) -> bool:
     """Whether a constant is added, as the zero from which Python's `sum` begins."""
-    return op_name(node) == "add" and len([n for n, _ in node.next_functions if n is not None]) == 1
+    return op_name(node) == "add" and len(inputs_of(node)) == 1
 
 
 def _unshifted(node: Any, known: Container[Any]) -> Any:
@@ -136,7 +136,7 @@ def chain_of(node: Any) -> tuple[list[Any], float]:
     chain = [node]
     for _ in range(16):
         name = op_name(node)
-        following = [n for n, _ in node.next_functions if n is not None]
+        following = inputs_of(node)
         if len(following) != 1 or name not in ("mul", "div", "neg", *PASSING):
             break
         if name == "neg":

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ast
 import io
-import linecache
-import random
 import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -18,11 +16,11 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..copies import twin_of
+from ...source_text import LONGEST_LINE, source_line, tree_of
 from ..metric_queue import cpu_value
-from ..model_walk import named_modules
+from ..model_walk import named_modules, twin_of
 from ..sites import describe, user_frame
-from ..tensors import plain, tensors_in
+from ..tensors import plain, streams_unchanged, tensors_in
 from .graphs import nodes, op_name, saved
 
 # Operations that put an infinity where the script asked for one, such as an attention mask.
@@ -98,10 +96,7 @@ class _Births(TorchDispatchMode):
 
 def replay(root: Any, args: Any, kwargs: Any, rng: Any) -> tuple[dict[str, Any] | None, Any]:
     """Runs the forward again on a copy; returns the first non-finite operation, if there was one, and the output."""
-    streams = (torch.get_rng_state(), random.getstate())
-    numpy = sys.modules.get("numpy")
-    numpy_state = numpy.random.get_state() if numpy is not None else None
-    try:
+    with streams_unchanged():
         twin = twin_of(root)
         births = _Births()
         for name, module in named_modules(twin):
@@ -119,20 +114,16 @@ def replay(root: Any, args: Any, kwargs: Any, rng: Any) -> tuple[dict[str, Any] 
         ):
             output = twin(*args, **kwargs)
         return births.first, output
-    finally:
-        torch.set_rng_state(streams[0])
-        random.setstate(streams[1])
-        if numpy is not None and numpy_state is not None:
-            numpy.random.set_state(numpy_state)
 
 
 # What a saved value must not be, for the forward (f) or the backward (b) of an operation.
 _BAD: dict[str, list[tuple[str, str, str]]] = {
-    "log": [("self", "<=0", "f")],
-    "log2": [("self", "<=0", "f")],
-    "log10": [("self", "<=0", "f")],
-    "log1p": [("self", "<=-1", "f")],
-    "div": [("other", "==0", "f")],
+    # An infinity that `where` or a mask drops again leaves the loss finite; its gradient is 0 times infinity.
+    "log": [("self", "<=0", "fb")],
+    "log2": [("self", "<=0", "fb")],
+    "log10": [("self", "<=0", "fb")],
+    "log1p": [("self", "<=-1", "fb")],
+    "div": [("other", "==0", "fb")],
     "reciprocal": [("result", "inf", "f")],
     "rsqrt": [("result", "inf", "f")],
     "sqrt": [("result", "nan", "f"), ("result", "==0", "b")],
@@ -192,27 +183,27 @@ def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
             if test == "root of 0":  # x**p has an infinite slope at 0 only for p below 1
                 exponent = saved(node, "exponent")
                 test = "==0" if isinstance(exponent, (int, float)) and exponent < 1 else "nothing"
-            if direction in directions and _is(value, test):
+            if set(direction) & set(directions) and _is(value, test):
                 numbers = value.detach().double()
                 return {
                     "op": name,
                     "module": None,
                     "site": None,
                     "input_range": [cpu_value(numbers.min()), cpu_value(numbers.max())],
-                    "of_gradient": direction == "b",
                 }
     return None
 
 
-def suspect(loss: Any) -> str | None:
-    """The operation nearest to the loss whose gradient can be infinite, for a graph whose saved values are gone."""
+def suspects(loss: Any) -> list[str]:
+    """The operations whose gradient can be infinite, nearest to the loss first, for a graph whose values are gone."""
+    found = []
     for node in nodes(loss):
         name = op_name(node)
-        # Squares are everywhere and harmless; only roots written as powers are not.
+        # Squares are everywhere and harmless; only roots written as powers are not. Divisions are everywhere too.
         root = name != "pow" or (isinstance(exponent := saved(node, "exponent"), float) and exponent < 1)
-        if root and any(direction == "b" for _, _, direction in _BAD.get(name, ())):
-            return name
-    return None
+        if root and name != "div" and any("b" in direction for _, _, direction in _BAD.get(name, ())):
+            found.append(name)
+    return list(dict.fromkeys(found))
 
 
 _CALLS = {"linalgvectornorm": ("norm", "vector_norm"), "div": ("div", "true_divide"), "pow": ("pow", "square")}
@@ -223,9 +214,8 @@ def line_of(op: str, frame: Any) -> dict[str, Any] | None:
     if frame is None:
         return None
     filename, line = frame.f_code.co_filename, frame.f_lineno
-    try:
-        tree = ast.parse("".join(linecache.getlines(filename)))
-    except SyntaxError:
+    tree = tree_of(filename)
+    if tree is None:
         return None
     names = set(_CALLS.get(op, (op,)))
     found = []
@@ -245,6 +235,6 @@ def line_of(op: str, frame: Any) -> dict[str, Any] | None:
     return {
         "file": filename,
         "line": chosen,
-        "text": re.sub(r"\s+", " ", linecache.getline(filename, chosen)).strip(),
+        "text": re.sub(r"\s+", " ", source_line(filename, chosen)[: 2 * LONGEST_LINE]).strip()[:LONGEST_LINE],
         "function": frame.f_code.co_name,
     }

@@ -5,7 +5,6 @@ whole training step, so its begin and end are announced."""
 from __future__ import annotations
 
 from functools import update_wrapper
-from time import perf_counter
 from typing import Any
 
 import torch
@@ -44,11 +43,11 @@ def install(hooks: HookPoints) -> None:
                 told = not noted and not hooks.inside
                 if told:
                     hooks.announce("compiled_begin", function)
-                began = perf_counter()
+                began = hooks.clock()
                 with hooks.out_of_the_way():
                     result = compiled(*inner, **named)
                 if told:
-                    hooks.announce("compiled_end", function, result, perf_counter() - began)
+                    hooks.announce("compiled_end", function, result, hooks.clock() - began)
                 return result
 
             return update_wrapper(call_compiled, args[0])

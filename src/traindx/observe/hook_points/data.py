@@ -35,13 +35,9 @@ def install(hooks: HookPoints) -> None:
 
         return __init__
 
-    def make_iter(original: Any) -> Any:
-        def __init__(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
-            original(self, loader, *args, **kwargs)
-            self._traindx_loader = weakref.ref(loader)  # a loader may hold its iterator: no circle
-            hooks.announce("loader_read", loader)
-
-        return __init__
+    def read(result: None, iterator: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
+        iterator._traindx_loader = weakref.ref(loader)  # a loader may hold its iterator: no circle
+        hooks.announce("loader_read", loader)
 
     def make_next(original: Any) -> Any:
         def __next__(self: Any) -> Any:
@@ -57,8 +53,14 @@ def install(hooks: HookPoints) -> None:
                     raise
                 batch = hooks.driver.at_end(loader)
             seconds = perf_counter() - began
-            if hooks.fast is not None and hooks.fast.takes_batch(known, batch):
-                return batch
+            if hooks.fast is not None:
+                if hooks.function_modes():
+                    with hooks.no_functions():
+                        taken = hooks.fast.takes_batch(known, batch)
+                else:
+                    taken = hooks.fast.takes_batch(known, batch)
+                if taken:
+                    return batch
             if hooks.driver is not None:
                 batch = hooks.driver.batch(loader, batch)
             hooks.announce("batch_ready", loader, batch, seconds)
@@ -88,5 +90,5 @@ def install(hooks: HookPoints) -> None:
     hooks.patch(SequentialSampler, "__iter__", make_sequential)
     hooks.patch(RandomSampler, "num_samples", make_num_samples)
     hooks.patch(DataLoader, "__init__", make_init)
-    hooks.patch(_BaseDataLoaderIter, "__init__", make_iter)
+    hooks.after(_BaseDataLoaderIter, "__init__", read)
     hooks.patch(_BaseDataLoaderIter, "__next__", make_next)

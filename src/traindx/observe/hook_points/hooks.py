@@ -8,28 +8,37 @@ training step that it does not need then; evaluations are always announced. If s
 fast path (see `fast_path`): watchers get them together, afterwards, through `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
-*driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `driving`.
+*driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `moments`.
 """
 
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from math import inf
 from threading import get_ident
-from time import thread_time
+from time import perf_counter, thread_time
 from typing import Any
 from weakref import WeakSet
 
-from . import threads
-from .driving import Driver as Driver
-from .driving import StopTraining as StopTraining
-from .lengths import Lengths
+from ..lengths import Lengths
 from .moments import MOMENTS as MOMENTS
+from .moments import Driver as Driver
+from .moments import StopTraining as StopTraining
 from .moments import check_handlers
 from .wrapping import Wrappers
 
 SEVERAL_THREADS = "several threads train at once"
+
+# Seconds of the training's processor time that are worth a write, and how long a write that is due may wait for them.
+WORTH_SAVING, LONGEST_DELAY = 0.1, 0.2
+
+# Of another thread that trains: seconds in which it shows itself again (one whose steps take much longer is recognised
+# when it comes back), and seconds until a look of its own must have come to its end.
+SHOWS_ITSELF, LONGEST_LOOK = 0.05, 1.0
 
 SHAPES, SCORING, TERMS = "shapes", "scoring", "terms"  # what some wrappers are needed for
 
@@ -40,6 +49,10 @@ def text_of(error: BaseException) -> str:
         return str(error)[:500]
     except Exception:
         return "(no message)"
+
+
+def _alive(thread: int) -> bool:
+    return any(each.ident == thread for each in threading.enumerate())
 
 
 @contextmanager
@@ -66,6 +79,7 @@ class HookPoints(Wrappers):
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
+        self.differentiating = False  # within backward
         self.looking = True  # the present step is measured (a look)
         # The `FastSteps` going on: moments that they take (`takes_…`) are not announced. None while a driver is
         # at work.
@@ -74,6 +88,11 @@ class HookPoints(Wrappers):
         # Accounts for traindx's own seconds; the argument says whether they belong to the cost of a look.
         self.lengths = Lengths()
         self.charge: Callable[[float, bool], None] = lambda seconds, of_look: None
+        self.save: Callable[[], None] = lambda: None  # writes to the record what has been measured
+        self.save_due = inf  # on the clock of `perf_counter`
+        self._saved_at = 0.0  # in the thread's own time
+        self._paused = 0.0  # since when observers are at work
+        self._own_seconds = 0.0  # of wall time that they took before
         self._scoring = False
         self.modes_switch = False  # the script trains in train mode, so a forward in eval mode is an evaluation's
         self.evaluating = False  # the last model that was called is being evaluated
@@ -81,10 +100,16 @@ class HookPoints(Wrappers):
         self.dropped = False  # dropout was at work since an observer last set this
         self.dropping_site: Any = None  # where it first was in a forward without gradients
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
+        # What is called around a step, for optimizers that are none of torch's: see `optim.py`.
+        self.before_step: Callable[[Any, Any, Any], None] = lambda optimizer, args, kwargs: None
+        self.after_step = self.before_step
         self.thread = 0  # the one whose training is followed
         self._followed_others = False
         self._told = 0
-        self._no_functions: Callable[[], Any] = nullcontext
+        # A context in which what is asked of a tensor reaches no `__torch_function__`, of a class or of a mode that the
+        # script has entered; and how many such modes there are.
+        self.no_functions: Callable[[], Any] = nullcontext
+        self.function_modes: Callable[[], int] = lambda: 0
         self._modes_entered: Callable[[], int] = lambda: 0
         os.register_at_fork(after_in_child=self._leave_child_alone)
 
@@ -113,7 +138,13 @@ class HookPoints(Wrappers):
         """The last line of defence: no error of an observer may reach the training."""
         try:
             self.forget(observer)
-            self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {text_of(error)}")
+        except Exception:
+            self.live = False
+        self._failed(observer.name, error, f" at {moment}")
+
+    def _failed(self, what: str, error: BaseException, where: str = "") -> None:
+        try:
+            self._switched_off(what, f"{type(error).__name__}{where}: {text_of(error)}")
         except Exception:
             self.live = False
 
@@ -123,6 +154,7 @@ class HookPoints(Wrappers):
             return
         self.busy = True
         self._told += 1
+        now = self._paused = perf_counter()
         unseen = self.unseen()
         try:
             unseen.__enter__()
@@ -132,22 +164,45 @@ class HookPoints(Wrappers):
                 began = thread_time()
                 self._tell(self._calls[moment], moment, args)
                 self.charge(thread_time() - began, True)
+            if now >= self.save_due and self.must_save(now):
+                self._save()
         finally:
             unseen.__exit__(None, None, None)
             self.busy = False
+            self._own_seconds += perf_counter() - now
+
+    def clock(self) -> float:
+        """Seconds on the script's own clock, which stands still while observers work."""
+        return (self._paused if self.busy else perf_counter()) - self._own_seconds
+
+    def must_save(self, now: float) -> bool:
+        """Whether a write that is due pays: on a busy machine time passes, and nearly nothing is trained."""
+        return thread_time() - self._saved_at >= WORTH_SAVING or now >= self.save_due + LONGEST_DELAY
+
+    def _save(self) -> None:
+        self._saved_at = thread_time()
+        try:
+            self.save()
+        except Exception as error:
+            self.save_due = inf
+            self._failed("saving", error)
 
     def unseen(self) -> Any:
         """A context in which observers' own operations reach neither classes of tensors that redefine them
         (`__torch_function__`) nor modes that the script has entered, which may count or change operations."""
         if self._modes_entered():
-            return _without_modes(self._no_functions())
-        return self._no_functions()
+            return _without_modes(self.no_functions())
+        return self.no_functions()
 
     def may_follow(self) -> bool:
-        """Called when another thread trains than before."""
-        if self.thread and threads.alive(self.thread):
-            if self._followed_others or threads.trains_on(self._progress):
-                threads.wait_until(lambda: not self.busy)
+        """Called when another thread trains than before. A thread that trains after that one, or while it waits, is
+        followed next. Of two that train at once, traindx would read the gradients that the other changes, which can
+        crash torch."""
+        if self.thread and _alive(self.thread):
+            if self._followed_others or self._goes_on():
+                until = perf_counter() + LONGEST_LOOK
+                while self.busy and perf_counter() < until:
+                    time.sleep(0.001)
                 if self.live:
                     self.live, self.fast = False, None
                     self._switched_off("everything", SEVERAL_THREADS)
@@ -156,20 +211,23 @@ class HookPoints(Wrappers):
         self.thread = get_ident()
         return True
 
+    def _goes_on(self) -> bool:
+        """Whether the other thread gets on while this one waits."""
+        before = self._progress()
+        time.sleep(SHOWS_ITSELF)
+        return self._progress() != before
+
     def _progress(self) -> tuple[int, int]:
         return self._told, len(self.fast.log) if self.fast is not None else 0
 
     def elsewhere(self) -> bool:
         """Whether this is called in another thread than the one that trains: nothing may be touched then."""
-        return self.thread not in (0, get_ident()) and threads.alive(self.thread)
+        return self.thread not in (0, get_ident()) and _alive(self.thread)
 
     def never_fast(self, error: Exception) -> None:
         """Logging a fast step failed: from now on every step is observed in full."""
         self.fast_allowed = False
-        try:
-            self._switched_off("fast path", f"{type(error).__name__}: {text_of(error)}")
-        except Exception:
-            self.live = False
+        self._failed("fast path", error)
 
     def end_fast_steps(self) -> None:
         """Ends the stretch: from now on moments are announced again."""
@@ -177,13 +235,19 @@ class HookPoints(Wrappers):
         if fast is None or not self.live:
             return
         before, self.busy = self.busy, True
-        began = thread_time()
+        began, now = thread_time(), perf_counter()
+        if not before:
+            self._paused = now
         try:
             with self.unseen():
                 self.relay("fast_steps_ended", fast)
+                self.charge(thread_time() - began, False)
+                if now >= self.save_due and self.must_save(now):
+                    self._save()
         finally:
             self.busy = before
-        self.charge(thread_time() - began, False)
+            if not before:  # else this is counted where that began
+                self._own_seconds += perf_counter() - now
 
     def begin_fast_steps(self, fast: Any) -> None:
         self.fast = fast
@@ -212,6 +276,23 @@ class HookPoints(Wrappers):
             except Exception as error:
                 self.switch_off(observer, moment, error)
 
+    def after(self, owner: Any, name: str, then: Callable[..., None]) -> None:
+        """Call `then(result, *arguments)` after every call of `owner.name`, as long as something is observed."""
+
+        def make(original: Any) -> Any:
+            def called(*args: Any, **kwargs: Any) -> Any:
+                result = original(*args, **kwargs)
+                if self.live and not self.busy:
+                    try:
+                        then(result, *args, **kwargs)
+                    except Exception as error:
+                        self._failed(name, error)
+                return result
+
+            return called
+
+        self.patch(owner, name, make)
+
     def on_remove(self, undo: Callable[[], None]) -> None:
         self._undo.append(undo)
 
@@ -221,8 +302,10 @@ class HookPoints(Wrappers):
 
         from ...units import modules_of
 
-        self._no_functions, self._modes_entered = torch._C.DisableTorchFunction, torch._C._len_torch_dispatch_stack
+        self.no_functions, self._modes_entered = torch._C.DisableTorchFunction, torch._C._len_torch_dispatch_stack
+        self.function_modes = torch._C._len_torch_function_stack
         self.live = True
+        self.save_due = 0.0
         for point in modules_of("traindx.observe.hook_points", defining="install"):
             point.install(self)
 
@@ -238,6 +321,7 @@ class HookPoints(Wrappers):
     def _leave_child_alone(self) -> None:
         # A forked child (a loader's worker) shares our code but not our writer: it is never observed.
         self.live = False
+        self.save_due = inf
         self.fast = None
         self._calls = self._calls_unlooked = dict.fromkeys(MOMENTS, ())
         self.driver = None

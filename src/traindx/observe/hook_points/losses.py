@@ -62,7 +62,8 @@ def install(hooks: HookPoints) -> None:
                     inside = False
                 if local(value):
                     # A tensor of another class is not asked: that would call its code.
-                    training = value.requires_grad if type(value) is _TENSOR else torch.is_grad_enabled()
+                    with hooks.no_functions():
+                        training = value.requires_grad if type(value) is _TENSOR else torch.is_grad_enabled()
                     training = training and not hooks.evaluating
                     hooks.announce("loss_computed", name, (args, kwargs), value, training=training)
                 return value

@@ -1,4 +1,4 @@
-"""Outermost module calls, and models loaded from a checkpoint.
+"""Outermost module calls, and where weights come from: initialisers and checkpoints.
 
 Replacing `Module.__call__` costs a module in the middle of a model a tenth of a microsecond, where torch's own
 global forward hooks would send every module down the slow path; and unlike hooks on the user's modules it leaves
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import weakref
 from threading import get_ident
-from time import perf_counter
 from typing import Any
 
 import torch
 from torch import nn
+from torch.nn import init
 
 from .. import sites
-from ._clearing import patch_zero_grad
+from ..ranks import world_size
 from .hooks import HookPoints
 
 _is_grad_enabled = torch.is_grad_enabled  # asked for at every step, so looked up once
@@ -65,7 +65,7 @@ def install(hooks: HookPoints) -> None:
             hooks.inside = True
             if hooks.inner:
                 hooks.announce("module_begin", self, args)
-            began = perf_counter()
+            began = hooks.clock()
             try:
                 if is_compiled(self):
                     with hooks.out_of_the_way():
@@ -83,19 +83,39 @@ def install(hooks: HookPoints) -> None:
             if hooks.inner:
                 hooks.announce("module_end", self, output)
                 hooks.inner = False
-            hooks.announce("forward_end", self, args, kwargs, output, perf_counter() - began, training=training)
+            hooks.announce("forward_end", self, args, kwargs, output, hooks.clock() - began, training=training)
             return output
 
         return __call__
 
-    def make_load(original: Any) -> Any:
-        def load_state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(self, *args, **kwargs)
-            hooks.announce("state_loaded", self, sites.here(2) if hooks.live else None)
-            return result
+    def loaded(result: Any, module: Any, *args: Any, **kwargs: Any) -> None:
+        hooks.announce("state_loaded", module, sites.here())
 
-        return load_state_dict
+    def initialised(tensor: Any, /, *args: Any, **kwargs: Any) -> None:  # a script may name its argument `tensor` too
+        hooks.announce("initialised", tensor)
 
     hooks.patch(nn.Module, "__call__", make_call)
-    hooks.patch(nn.Module, "load_state_dict", make_load)
-    patch_zero_grad(hooks, nn.Module)
+    hooks.after(nn.Module, "load_state_dict", loaded)
+    for name in list(vars(init)):
+        if name.endswith("_") and not name.startswith("_"):
+            hooks.after(init, name, initialised)
+    install_replicas(hooks)
+
+
+# ── models that are replicated over processes, and gradients that a script averages over them itself ───
+
+
+def install_replicas(hooks: HookPoints) -> None:
+    # A process that no launcher has started has nobody to share a model with: torch stays as it is.
+    if world_size() < 2 or not torch.distributed.is_available():
+        return
+
+    def replicated(result: None, wrapper: Any, *args: Any, **kwargs: Any) -> None:
+        hooks.announce("replicated", wrapper, sites.where_made(wrapper))
+
+    def reduced(work: Any, tensor: Any, *args: Any, **kwargs: Any) -> None:
+        hooks.announce("reduced", tensor, training=True)
+
+    hooks.after(torch.nn.parallel.DistributedDataParallel, "__init__", replicated)
+    hooks.after(torch.distributed, "all_reduce", reduced)
+    hooks.after(torch.distributed.distributed_c10d, "all_reduce", reduced)

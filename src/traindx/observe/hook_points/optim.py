@@ -1,23 +1,18 @@
-"""Optimizers, their steps, cleared gradients, schedulers and clipping."""
+"""Optimizers, their steps, cleared gradients, schedulers, clipping, the scaling of losses; autocast in driven runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from threading import get_ident
-from time import perf_counter
 from typing import Any
 
 import torch
 from torch.optim import lr_scheduler
-from torch.optim.optimizer import (
-    Optimizer,
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
-)
+from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from .. import sites
 from ..tensors import usual
-from ._clearing import patch_zero_grad
 from .hooks import Driver, HookPoints
 
 
@@ -47,7 +42,7 @@ def _drive_steps(hooks: HookPoints, kind: type) -> None:
 
     def make(original: Any) -> Any:
         def step(self: Any, *args: Any, **kwargs: Any) -> Any:
-            # Asked once: a scheduler's step may call that of its base class. Its first step is part of its making.
+            # Ask once: a scheduler's step may call that of its base class. Its constructor makes its first step.
             asked = hooks.driver is not None and hooks.live and self in hooks.driven_schedulers and not hooks.deciding
             if asked and hooks.driver is not None and not hooks.driver.scheduler_step(self):
                 return None
@@ -69,25 +64,21 @@ def install(hooks: HookPoints) -> None:
         with hooks.unseen():
             return _norm(parameters)
 
-    def make_init(original: Any) -> Any:
-        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-            original(self, *args, **kwargs)
-            if hooks.driver is not None and hooks.live and not hooks.busy:
-                hooks.driver.optimizer_made(self)
-            hooks.announce("optimizer_made", self, sites.where_made(self, 2) if hooks.live else None)
+    def optimizer_made(result: None, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        if hooks.driver is not None:
+            hooks.driver.optimizer_made(optimizer)
+        hooks.announce("optimizer_made", optimizer, sites.where_made(optimizer))
 
-        return __init__
+    def scheduler_made(result: None, scheduler: Any, *args: Any, **kwargs: Any) -> None:
+        if hooks.driver is not None:
+            _drive_steps(hooks, type(scheduler))
+            hooks.driven_schedulers.add(scheduler)
+            hooks.driver.scheduler_made(scheduler)
+        hooks.announce("scheduler_made", scheduler, sites.where_made(scheduler))
 
-    def make_scheduler_init(original: Any) -> Any:
-        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-            original(self, *args, **kwargs)
-            if hooks.driver is not None and hooks.live and not hooks.busy:
-                _drive_steps(hooks, type(self))
-                hooks.driven_schedulers.add(self)
-                hooks.driver.scheduler_made(self)
-            hooks.announce("scheduler_made", self, sites.where_made(self, 2) if hooks.live else None)
-
-        return __init__
+    def cleared(result: Any, owner: Any, *args: Any, **kwargs: Any) -> None:
+        if hooks.fast is None:
+            hooks.announce("grads_cleared", owner)
 
     def make_clip(kind: str) -> Any:
         def make(original: Any) -> Any:
@@ -117,29 +108,37 @@ def install(hooks: HookPoints) -> None:
         if hooks.live and get_ident() != hooks.thread and not hooks.may_follow():
             return
         fast = hooks.fast
-        if fast is not None and fast.takes_step(optimizer, args, kwargs):
-            if (ends.handle is None) is fast.over:  # at every step, so without a call
-                ends.on = fast.over
-            return
+        if fast is not None:
+            if hooks.function_modes():
+                with hooks.no_functions():
+                    taken = fast.takes_step(optimizer, args, kwargs)
+            else:
+                taken = fast.takes_step(optimizer, args, kwargs)
+            if taken:
+                if (ends.handle is None) is fast.over:  # at every step, so without a call
+                    ends.on = fast.over
+                return
         ends.on = True
         if hooks.driver is not None and hooks.live:
             hooks.driver.before_step(optimizer)
         hooks.announce("step_begin", optimizer, _has_closure(args, kwargs))
-        began[id(optimizer)] = perf_counter()
+        began[id(optimizer)] = hooks.clock()
 
     def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
         if hooks.fast is not None and hooks.fast.takes_step_end():
             return
-        seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
+        seconds = hooks.clock() - began.pop(id(optimizer), hooks.clock())
         closure = _has_closure(args, kwargs)
         hooks.announce("step_end", optimizer, closure, seconds)
         if hooks.driver is not None and hooks.live:
             hooks.driver.after_step(optimizer)
 
-    hooks.patch(Optimizer, "__init__", make_init)
-    patch_zero_grad(hooks, Optimizer)
+    hooks.before_step, hooks.after_step = before_step, after_step
+    hooks.after(Optimizer, "__init__", optimizer_made)
+    for owner in (Optimizer, torch.nn.Module):
+        hooks.after(owner, "zero_grad", cleared)
     for scheduler in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
-        hooks.patch(scheduler, "__init__", make_scheduler_init)
+        hooks.after(scheduler, "__init__", scheduler_made)
     for name, kind in (("clip_grad_norm_", "norm"), ("clip_grad_value_", "value")):
         hooks.patch(torch.nn.utils, name, make_clip(kind))
         hooks.patch(torch.nn.utils.clip_grad, name, make_clip(kind))
@@ -151,6 +150,7 @@ def install(hooks: HookPoints) -> None:
         hooks.on_remove(hook.remove)
         # A compiler would read what is called at a step of an optimizer, and make it part of what it compiles.
         hooks.set_aside_by(hook.set_aside, hook.put_back)
+    install_precision(hooks)
 
 
 class _StepHook:
@@ -185,3 +185,49 @@ class _StepHook:
 
     def put_back(self) -> None:
         self.on = self._aside
+
+
+# ── half precision ────────────────────────────────────────────────────────────────────────────────
+
+try:
+    from torch.amp.grad_scaler import GradScaler
+except ImportError:  # torch before 2.3
+    from torch.cuda.amp import GradScaler
+
+
+def install_precision(hooks: HookPoints) -> None:
+    def make_scale(original: Any) -> Any:
+        def scale(self: Any, outputs: Any) -> Any:
+            if self.is_enabled():
+                hooks.end_fast_steps()  # the loss that is backpropagated is not the one to note
+            result = original(self, outputs)
+            hooks.announce("loss_scaled", self, outputs, result)
+            return result
+
+        return scale
+
+    def unscaled(result: None, scaler: Any, optimizer: Any) -> None:
+        hooks.announce("unscaled", scaler, optimizer)
+
+    def stepped(result: Any, scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        hooks.announce("scaler_step", scaler, optimizer)
+
+    hooks.patch(GradScaler, "scale", make_scale)
+    hooks.after(GradScaler, "unscale_", unscaled)
+    hooks.after(GradScaler, "step", stepped)
+    if hooks.driver is not None:
+        _drive_autocast(hooks)
+
+
+def _drive_autocast(hooks: HookPoints) -> None:
+    def make_init(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            if hooks.driver is not None and hooks.live:
+                given = dict(signature(original).bind(self, *args, **kwargs).arguments)
+                given.pop("self")
+                args, kwargs = (), hooks.driver.autocast(given)
+            original(self, *args, **kwargs)
+
+        return __init__
+
+    hooks.patch(torch.amp.autocast_mode.autocast, "__init__", make_init)

@@ -6,25 +6,29 @@ import builtins
 import importlib.machinery
 import importlib.util
 import io
+import linecache
+import os
 import re
 import signal
+import subprocess
 import sys
 import threading
-import traceback
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, FrameType, ModuleType, TracebackType
+from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from ...source_text import MARK, decoded, encoded, keep
 from ..hook_points.hooks import StopTraining, text_of
+from ..importing import after_import
 from ..recording import Recording
 from ..schedule import USUAL_BUDGET
 from ..secrets import masked_text
 from ..sites import describe, is_ours, user_frame
-from .importing import after_import
-from .sources import replacement
+from .hiding import hide_our_depth, hide_our_frames
 
 
 class ScriptError(Exception):
@@ -50,10 +54,11 @@ class Program:
     main: ModuleType
     first_path: str
     argv0: str
+    source: bytes = b""  # of a script: the text that was compiled
 
 
 def find_program(target: str, as_module: bool) -> Program:
-    """Read and compile what is to be run. Raises `ScriptError`, or `SyntaxError` as python would show it."""
+    """Read and compile what is to be run. Raises `ScriptError`, or what `compile` raises."""
     return _find_module(target) if as_module else _find_script(target)
 
 
@@ -70,14 +75,18 @@ def _find_script(target: str) -> Program:
             source = replacement(str(path)) or file.read()
     except OSError as error:
         raise ScriptError(f"cannot read {target}: {(error.strerror or str(error)).lower()}") from None
-    if b"\0" in source[:4096]:
+    if b"\0" in source[:4096] and path.suffix != ".py":
         raise ScriptError(f"{target} is not a Python script")
     absolute = str(path.absolute())  # as python has it since 3.9
+    try:
+        decoded(source)
+    except ValueError as error:  # `compile` does not look at comments
+        raise SyntaxError(str(error), (absolute, None, None, None)) from None
     code = compile(source, absolute, "exec", dont_inherit=True)
     main = _main_module(absolute)
     main.__loader__ = importlib.machinery.SourceFileLoader("__main__", absolute)
     folder = str((path.resolve() if path.is_symlink() else path.absolute()).parent)
-    return Program(path.name, code, main, folder, target)
+    return Program(path.name, code, main, folder, target, source)
 
 
 def _find_module(target: str) -> Program:
@@ -114,6 +123,8 @@ def _main_module(file: str) -> ModuleType:
 
 def run_program(program: Program, args: Sequence[str], recording: Recording | None) -> Ending:
     """Run it to its end, whatever that is. Tracebacks are printed here, as python prints them."""
+    if program.source:
+        keep(program.code.co_filename, program.source)
     before = (sys.argv, sys.path[0] if sys.path else "", sys.modules.get("__main__"))
     sys.argv = [program.argv0, *args]
     own_path = bool(sys.path) and not getattr(sys.flags, "safe_path", False)  # python -P has no such entry
@@ -121,7 +132,7 @@ def run_program(program: Program, args: Sequence[str], recording: Recording | No
         sys.path[0] = program.first_path
     sys.modules["__main__"] = program.main
     undo = after_import("torch", recording.attach) if recording is not None else (lambda: None)
-    show_frames = _hide_our_frames(_execute.__code__)
+    show_frames = hide_our_frames(_execute.__code__)
     try:
         return _execute(program)
     finally:
@@ -145,20 +156,29 @@ def run_script(path: str, args: Sequence[str] = (), *, out: str | Path, budget: 
 
 
 def _execute(program: Program) -> Ending:
+    show_depth = hide_our_depth()
     try:
         exec(program.code, program.main.__dict__)
         _wait_for_threads()
-    except StopTraining:
-        return Ending(0, "stopped")
     except SystemExit as leaving:
         return _left(leaving)
-    except KeyboardInterrupt as stopped:
-        _show(stopped)
-        return Ending(128 + signal.SIGINT, "signal SIGINT", interrupted=True)
+    except StopTraining as stopped:
+        return ending_of(stopped)
     except BaseException as error:
         _show(error)
-        return Ending(1, "exception", _error_facts(error))
+        return ending_of(error)
+    finally:
+        show_depth()
     return Ending(0, "ok")
+
+
+def ending_of(error: BaseException) -> Ending:
+    """How a program ended that raised this."""
+    if isinstance(error, StopTraining):
+        return Ending(0, "stopped")
+    if isinstance(error, KeyboardInterrupt):
+        return Ending(128 + signal.SIGINT, "signal SIGINT", interrupted=True)
+    return Ending(1, "exception", _error_facts(error))
 
 
 # Flags by which modules with worker pools know that python is about to exit, and then accept no more work.
@@ -232,29 +252,57 @@ def _without_us(trace: TracebackType | None) -> TracebackType | None:
     return chain
 
 
-def _hide_our_frames(outermost: CodeType) -> Callable[[], None]:
-    """Leave our frames out of `traceback.walk_stack`, and everything outside `outermost`. Returns what undoes that.
+# What `find_program` raises for a program that Python refuses. Python's own compiler does not only raise SyntaxError.
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
-    Stacks that the script looks at (anomaly detection, `print_stack`, logging) then end where the script begins.
+
+def run_bare(target: str, as_module: bool, args: Sequence[str]) -> int:
+    """Run the program as `python` would, unobserved; return the exit code.
+
+    Python reads a script file in another way than the text that `compile` gets: its messages differ, and their wording
+    changes from version to version.
     """
-    original = traceback.walk_stack
+    flags: list[str] = getattr(subprocess, "_args_from_interpreter_flags", list)()
+    done = subprocess.run([sys.executable, *flags, *(["-m"] if as_module else []), target, *args], check=False)
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
-    def walk_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:
-        return _without_ours(original(f if f is not None else sys._getframe(1)), outermost)
 
-    replaced: Any = walk_stack
-    traceback.walk_stack = replaced
+# ── other texts in the place of what source files hold, in this process; no file is touched ───────
+
+_texts: dict[str, bytes] = {}
+
+
+def use_sources(texts: Mapping[str, str]) -> Callable[[], None]:
+    """Python compiles these texts, by absolute path, under the names of the files. Returns what ends that."""
+    for path, text in texts.items():
+        _texts[os.path.realpath(path)] = encoded(text)
+        for name in {path, os.path.realpath(path)}:
+            # Without a time of change an entry is never read anew: tracebacks and sites show the text that runs.
+            linecache.cache[name] = (len(text), None, text.removeprefix(MARK).splitlines(keepends=True), name)
+    get_data, path_stats = SourceFileLoader.get_data, SourceFileLoader.path_stats
+
+    def replaced(self: Any, path: str) -> bytes:
+        text = replacement(path)
+        return get_data(self, path) if text is None else text
+
+    def stats(self: Any, path: str) -> Mapping[str, Any]:
+        if replacement(path) is not None:
+            raise OSError("compiled from another text")  # so that no compiled file is taken or written
+        return path_stats(self, path)
+
+    SourceFileLoader.get_data = replaced  # type: ignore[method-assign]
+    SourceFileLoader.path_stats = stats  # type: ignore[method-assign]
 
     def undo() -> None:
-        if traceback.walk_stack is replaced:
-            traceback.walk_stack = original
+        SourceFileLoader.get_data, SourceFileLoader.path_stats = get_data, path_stats  # type: ignore[method-assign]
+        for path in texts:
+            _texts.pop(os.path.realpath(path), None)
+            for name in {path, os.path.realpath(path)}:
+                linecache.cache.pop(name, None)
 
     return undo
 
 
-def _without_ours(walked: Iterator[tuple[FrameType, int]], outermost: CodeType) -> Iterator[tuple[FrameType, int]]:
-    for frame, line in walked:
-        if frame.f_code is outermost:
-            return
-        if not is_ours(frame.f_code.co_filename):
-            yield frame, line
+def replacement(path: str) -> bytes | None:
+    """The text that runs in the place of this file, if any."""
+    return _texts.get(os.path.realpath(path)) if _texts else None

@@ -13,13 +13,12 @@ from ..graph_reading.graphs import data_in
 from ..session import Session
 from ..tensors import plain, sample_rows, tensors_in
 
-ORDER = 60
-
 EVAL_LOOKS = 32  # evaluation batches that are looked at
 LISTED_FEATURES = 64
 MAX_FEATURES = 8192
 MAX_IDS = 65_536  # tokens of a batch that are counted
 ID_BINS = 4096
+MOST_EPOCHS = 16  # of a loader that are noted
 
 
 class _Pool:
@@ -63,10 +62,6 @@ class _Pool:
             min=self.low,
             max=self.high,
             features=len(mean),
-            feature_std_min=float(std.min()),
-            feature_std_max=float(std.max()),
-            feature_std_median=float(std.median()),
-            feature_mean_max=float(mean.abs().max()),
             constant_features=int((std <= 1e-12 * mean.abs().clamp_min(1e-12)).sum()),
         )
         if len(mean) <= LISTED_FEATURES:
@@ -76,6 +71,7 @@ class _Pool:
 
 class Watcher:
     name = "batches"
+    AFTER = ("structure",)
     ONLY_ON_LOOKS = frozenset({"forward_begin"})
 
     def __init__(self, session: Session) -> None:
@@ -105,6 +101,9 @@ class Watcher:
         for known, fact in self._loaders:
             if loader is not None and known() is loader:
                 fact["passes"] += 1
+                epoch = _epoch_of(loader)
+                if epoch is not None and len(fact.setdefault("epochs_set", [])) < MOST_EPOCHS:
+                    fact["epochs_set"].append(epoch)
                 return
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
@@ -202,8 +201,6 @@ class Watcher:
             self.session.writer.fact(f"data/{phase}", facts)
         self.session.writer.fact("loaders", [fact for _, fact in self._loaders])
 
-    finish = flush
-
 
 def _compared(train: _Pool, held: _Pool) -> dict[str, float]:
     """How much the shares of tokens differ, what sampling makes of that, and how many were never trained on."""
@@ -228,6 +225,14 @@ def _columns(value: Any) -> Any | None:
     if value.dim() >= 4:
         return value.transpose(0, 1).reshape(value.shape[1], -1).T
     return value.reshape(-1, value.shape[-1])
+
+
+def _epoch_of(loader: Any) -> int | None:
+    """The epoch that a shuffling DistributedSampler goes by: the script tells it, or nobody does."""
+    sampler = getattr(loader, "sampler", None)
+    if not isinstance(sampler, torch.utils.data.DistributedSampler) or not sampler.shuffle:
+        return None
+    return sampler.epoch if isinstance(sampler.epoch, int) else None
 
 
 def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:

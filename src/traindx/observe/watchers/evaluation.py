@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import sys
 import weakref
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
+from ..baseline_loss import counted_terms
 from ..fast_path.steps import FastSteps
 from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import call_path
 from ..tensors import class_ids_in, plain, tensors_in
-from .loss_inputs import CLASSIFYING, given_pair
+from .loss_inputs import AVERAGED, CLASSIFYING, given_pair
 
-ORDER = 50
+LARGEST_SHARE = 20_000  # samples or labels of which a float32 still shows that it is a share
 FEWEST_READS = 3  # passes from which on one can tell which way a quantity goes
 
 
@@ -33,13 +34,14 @@ class _Pass:
         # Sums are floats on the CPU and stay tensors on an accelerator.
         self.loss_sum: Any = 0.0
         self.loss_rows = 0
+        self.unreduced: tuple[Any, int] = (0.0, 0)  # the same of losses that the script reduces itself
         self.last_loss: tuple[Any, int] | None = None
         self.scored = False
         self.hits: Any = 0.0
         self.hit_rows: Any = 0.0
         # Scalars that the script itself read: by where, and whether without gradients, as an evaluation computes.
         self.read: dict[tuple[bool, Hashable], list[float]] = {}
-        self.sizes: set[int] = set()  # rows of the forwards
+        self.sizes: set[int] = set()  # rows of the forwards, and entries of their outputs
         self.path: Hashable = None  # the calls that led to its loss
 
     def hand_over(self, other: _Pass, forwards: int, rows: int) -> None:
@@ -50,17 +52,33 @@ class _Pass:
     def add(self, other: _Pass) -> None:
         self.loss_sum = self.loss_sum + other.loss_sum
         self.loss_rows += other.loss_rows
+        self.unreduced = (self.unreduced[0] + other.unreduced[0], self.unreduced[1] + other.unreduced[1])
         self.scored = self.scored or other.scored
         self.hits, self.hit_rows = self.hits + other.hits, self.hit_rows + other.hit_rows
 
+    def count(self, hits: Any, rows: Any) -> None:
+        self.scored = True
+        self.hits, self.hit_rows = self.hits + hits, self.hit_rows + rows
+
     def is_share(self, value: float) -> bool:
         """Whether it is a whole number of the samples: a share of hits, not a loss."""
-        sizes = {*self.sizes, self.rows}
-        return 0 <= value <= 1 and any(abs(value * rows - round(value * rows)) < 1e-4 for rows in sizes)
+        sizes = {size for size in (*self.sizes, self.rows) if size <= LARGEST_SHARE}
+        exact = (abs(value * size - round(value * size)) < max(1e-4, 1e-7 * size) for size in sizes)
+        return 0 <= value <= 1 and any(exact)
+
+
+_Delivered = tuple[list["weakref.ref[Any]"], "weakref.ref[Any] | None"]
+
+
+class _Score(NamedTuple):
+    loss: Any
+    hits: Any
+    rows: int
 
 
 class Watcher:
     name = "evaluation"
+    AFTER = ("samples",)
     ONLY_ON_LOOKS = frozenset({"forward_end", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
@@ -71,9 +89,18 @@ class Watcher:
         self._sets: list[Any] = []
         self._loader: weakref.ref[Any] | None = None
         self._labels: weakref.ref[Any] | None = None
+        # The last two batches, each with its labels: a loader may be one batch ahead of the model, as Accelerate's is.
+        self._latest: _Delivered = ([], None)
+        self._before: _Delivered = ([], None)
         self._output: weakref.ref[Any] | None = None
         self._scored_output = True
+        self._rows = 0  # that went into it
+        self._script_scores = False  # it calls a loss function in evaluations
+        self._loss_modules: set[type] = set()  # without parameters, whose value is differentiated
+        self._silent: _Score | None = None  # of an output that may be gone before it shows that no loss is called
         self._classifies = False  # the training loss is a cross entropy over class ids
+        self._trained_mean: Any = None  # of a loss that the training step has computed and not yet reduced
+        self._mean_is_loss = True  # such a mean is what backward gets: the script does not weigh what it averages
         self._passes = 0
         self._empty_passes = 0  # such as called a model on no samples
         self._taken_from_reads: list[tuple[float, float]] = []  # with the training loss at that time
@@ -82,6 +109,8 @@ class Watcher:
         self._score_silent_output()  # as long as its own labels are at hand
         self._loader = weakref.ref(loader) if loader is not None else None
         self._labels = class_ids_in(batch)
+        self._before = self._latest
+        self._latest = ([weakref.ref(tensor) for tensor in tensors_in(batch)], self._labels)
 
     def fast_steps_ended(self, fast: FastSteps) -> None:
         if fast.delivered:
@@ -92,22 +121,29 @@ class Watcher:
         found = list(tensors_in(output))
         evaluating = self.session.evaluating
         if not found or (not evaluating and any(t.requires_grad for t in found)):
+            if found and found[0].numel() == 1 and not self.session.has_parameters(root):
+                self._loss_modules.add(type(root))
             return
         if not self.session.has_parameters(root):
-            # A loss module of the user's own: in training its value is what backward starts from.
-            if found[0].numel() == 1 and self._pass is not None and not self._scored_output:
-                self._add_loss(_value(found[0]), max(1, self._pass.rows))
+            # A loss module of the user's own: in training its value is what backward starts from, unlike a metric's.
+            known = type(root) in self._loss_modules
+            if known and found[0].numel() == 1 and self._pass is not None and not self._scored_output:
+                self._add_loss(_value(found[0]), max(1, self._rows))
             return
         current = self._current()
         current.forwards += 1
         rows = next((t.shape[0] for t in tensors_in((args, kwargs)) if t.dim()), 1)
         current.rows += rows
-        current.sizes.add(rows)
+        current.sizes |= {rows, found[0].numel()}
+        self._rows = rows
         self._unscored = (self._unscored[0] + 1, self._unscored[1] + rows)
         self._score_silent_output()
-        logits = found[0]
-        self._output = weakref.ref(logits)
+        self._output = weakref.ref(found[0])
         self._scored_output = False
+        if _holds(self._before, tensors_in((args, kwargs))):
+            self._labels = self._before[1]
+        # `model(x).argmax(1)` keeps no output: it is scored at once, unless a loss function is about to do so.
+        self._silent = None if self._script_scores else self._score_of(found[0])
 
     def _current(self) -> _Pass:
         if self._pass is None:
@@ -122,6 +158,7 @@ class Watcher:
         if value.requires_grad and not self.session.evaluating:
             if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
                 self._classifies = True
+            self._trained_mean = _value(value) if value.dim() else None
             return
         if self._pass is None or not plain(first) or not plain(second):
             return
@@ -134,10 +171,13 @@ class Watcher:
         rows = max(1, int(second.shape[0]) if second.dim() else 1)
         number = _value(value)
         if given[1].get("reduction") == "sum":
-            number = number / max(1, second.numel())
-        self._add_loss(number, rows)
+            number = number / _value(counted_terms(name, given, second))
+        if value.dim():
+            self._pass.unreduced = (self._pass.unreduced[0] + number * rows, self._pass.unreduced[1] + rows)
+        else:
+            self._add_loss(number, rows)
         self._score(name, first, second)
-        self._scored_output = True
+        self._scored_output = self._script_scores = True
 
     def _turn_to(self, path: Hashable) -> None:
         """Two sets that one evaluation goes through, without loaders, are told apart by the lines that score them."""
@@ -178,24 +218,53 @@ class Watcher:
             rows = torch.tensor(labels.numel(), device="cpu")
         else:
             return
-        current.scored = True
-        current.hits = current.hits + _value(hits)
-        current.hit_rows = current.hit_rows + _value(rows)
+        current.count(_value(hits), _value(rows))
 
-    @torch.no_grad()
     def _score_silent_output(self) -> None:
-        """Computes the loss from logits and labels where the script computes only accuracy."""
-        if self._scored_output or not self._classifies or self._output is None or self._labels is None:
+        """Counts the score of an output that met no loss function: the script computes only accuracy."""
+        if self._scored_output or self._output is None or self._pass is None:
             return
         self._scored_output = True
-        logits, labels = self._output(), self._labels()
-        if logits is None or labels is None or logits.dim() != 2 or logits.shape[0] != labels.shape[0]:
+        output, score = self._output(), self._silent
+        if score is None and output is not None:
+            score = self._score_of(output)
+        self._script_scores &= output is not None
+        if score is not None:
+            self._add_loss(score.loss, score.rows)
+            self._pass.count(score.hits, score.rows)
+
+    @torch.no_grad()
+    def _score_of(self, logits: Any) -> _Score | None:
+        """Loss and hits of an output, by the labels of the batch."""
+        labels = self._labels() if self._labels is not None and self._classifies else None
+        if labels is None or logits.dim() != 2 or logits.shape[0] != labels.shape[0] or not labels.numel():
+            return None
+        if labels.device != logits.device or not self.session.schedule.affordable():
+            return None
+        labels = labels.long()
+        highest, lowest = cpu_value(labels.max()), cpu_value(labels.min())
+        if highest is None or lowest is None or highest >= logits.shape[1] or lowest < 0:
+            return None
+        loss = F.cross_entropy(logits.float(), labels)
+        return _Score(_value(loss), _value((logits.argmax(dim=1) == labels).sum()), labels.numel())
+
+    @torch.no_grad()
+    def compared(self, one: Any, other: Any) -> None:
+        """The script asks where two tensors agree: where there is one number for each row that went in, and nothing
+        else is known of the evaluation, these are predictions and labels."""
+        current = self._pass
+        if current is None or self._scored_output or self._silent is not None or one.numel() != other.numel():
             return
-        if labels.numel() and labels.device == logits.device and self.session.schedule.affordable():
-            highest, lowest = cpu_value(labels.long().max()), cpu_value(labels.long().min())
-            if highest is not None and lowest is not None and highest < logits.shape[1] and lowest >= 0:
-                self._add_loss(_value(F.cross_entropy(logits.float(), labels.long())), logits.shape[0])
-                self._score("cross_entropy", logits, labels)
+        if one.numel() != self._rows or not (plain(one) and plain(other)) or not self.session.schedule.affordable():
+            return
+        if all(not t.is_floating_point() or bool((t == t.round()).all()) for t in (one, other)):
+            self._scored_output = True
+            current.count(
+                _value(
+                    (one == other).sum() if one.shape == other.shape else (one.reshape(-1) == other.reshape(-1)).sum()
+                ),
+                one.numel(),
+            )
 
     def scalar_read(self, tensor: Any, value: float) -> None:
         if self._pass is None:
@@ -210,6 +279,9 @@ class Watcher:
             values.append(value)
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        mean, self._trained_mean = self._trained_mean, None
+        if isinstance(mean, float) and self.session.last_loss is not None:
+            self._mean_is_loss = math.isclose(mean, self.session.last_loss, rel_tol=AVERAGED)
         if self._pass is not None:
             self._close()
 
@@ -235,6 +307,8 @@ class Watcher:
 
     def _record(self, key: Any, done: _Pass) -> bool:
         loss = done.loss_sum / done.loss_rows if done.loss_rows else self._from_reads(done)
+        if loss is None and done.unreduced[1] and self._mean_is_loss:
+            loss = done.unreduced[0] / done.unreduced[1]
         if loss is None and not done.scored:
             return False
         if not done.loss_rows and isinstance(loss, float) and self.session.last_loss is not None:
@@ -287,7 +361,6 @@ class Watcher:
             for number in range(len(self._sets)):
                 suffix = "" if number == 0 else f"/{number}"
                 self.session.writer.rename("loss/validation" + suffix, "read/validation" + suffix)
-        self.flush()
 
     def _reads_look_like_scores(self) -> bool:
         """Whether what was read lies in 0 to 1, as scores do, and does not go the way of the training loss."""
@@ -311,6 +384,12 @@ class Watcher:
                 if was != quantity + new:
                     self.session.metrics.drain()
                     self.session.writer.rename(was, quantity + new)
+
+
+def _holds(delivered: _Delivered, inputs: Iterable[Any]) -> bool:
+    """Whether one of the inputs is a tensor of this batch."""
+    members = [tensor for reference in delivered[0] if (tensor := reference()) is not None]
+    return any(tensor is member for tensor in inputs for member in members)
 
 
 def _nothing_counts(name: str, given: Any, labels: Any) -> bool:

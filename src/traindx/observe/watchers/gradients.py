@@ -16,13 +16,12 @@ from ..session import Session
 from ..tensors import SKETCH, readable, row_of, sketch
 from .updates import Update
 
-ORDER = 20
-
 NOISE_WINDOW = 16  # pairs of gradients that one noise scale estimate averages over
 
 
 class Watcher:
     name = "gradients"
+    AFTER = ("structure",)
     ONLY_ON_LOOKS = frozenset({"forward_begin", "clipped"})
 
     def __init__(self, session: Session) -> None:
@@ -105,7 +104,7 @@ class Watcher:
                 norm[i], present[i] = size, count / max(1, part.numel())
         norms = row_of(norm)
         session.metrics.row("grad_norm", session.step, names, norms)
-        self._per_element("grad_rms", names, norms, [math.sqrt(max(1, p.numel())) for p in params])
+        self._note_rms(names, norms, [math.sqrt(max(1, p.numel())) for p in params])
         session.metrics.row("grad_zero", session.step, names, 1.0 - row_of(present))
         members = {id(p) for p in update.params}
         held = [part.float() for i, part in zip(dense, sketches, strict=True) if id(params[i]) in members]
@@ -130,12 +129,10 @@ class Watcher:
         weight_norm = row_of(list(torch._foreach_mul(torch._foreach_norm(before), stretch)))
         members = {id(p) for p in update.params}
         moves = [change.float() for (_, p), change in zip(present, changes, strict=True) if id(p) in members]
-        sizes = [math.sqrt(max(1, p.numel())) for _, p in present]
         metrics, step = session.metrics, session.step
         metrics.row("update_norm", step, names, update_norm)
         metrics.later(update_norm, lambda sizes, names=names: session.note_moved(step, names, sizes))
         metrics.row("weight_norm", step, names, weight_norm)
-        self._per_element("weight_rms", names, weight_norm, sizes)
         metrics.row("update_ratio", step, names, update_norm / weight_norm)
         whole = torch.linalg.vector_norm(weight_norm)
         metrics.scalar("weight_norm", step, whole)
@@ -152,12 +149,12 @@ class Watcher:
             change = (p.detach().reshape(-1)[place] - before).abs().float()
             session.metrics.later(change, lambda size, name=name: session.note_moved(step, [name], [size]))
 
-    def _per_element(self, quantity: str, names: list[str], norms: Any, root_sizes: list[float]) -> None:
+    def _note_rms(self, names: list[str], norms: Any, root_sizes: list[float]) -> None:
         # Divided at the flush: sending the sizes to an accelerator now would wait for it.
         step, writer = self.session.step, self.session.writer
 
         def divide(values: list[float]) -> None:
-            writer.layers(quantity, step, names, [v / s for v, s in zip(values, root_sizes, strict=True)])
+            writer.layers("grad_rms", step, names, [v / s for v, s in zip(values, root_sizes, strict=True)])
 
         self.session.metrics.later(norms, divide)
 

@@ -6,6 +6,7 @@ and read what nonlinearities saved, which gives dead and saturated units also wh
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections import deque
 from collections.abc import Iterator
@@ -18,12 +19,10 @@ from ..graph_reading import nonfinite_origin as origin
 from ..graph_reading.digest import answering, digest
 from ..graph_reading.graphs import factors, nodes, op_name, out_shape, saved
 from ..hook_points.modules import is_compiled
-from ..model_walk import parameters
+from ..model_walk import CallNames, parameters
 from ..session import Session
-from ..sites import describe, instruction
+from ..sites import describe, instruction, locals_of
 from ..tensors import ACTIVATIONS, SAMPLE, plain, row_of, sample_rows, tensors_in
-
-ORDER = 45
 
 _RELUS = {"relu": "result", "leakyrelu": "self", "threshold": "self", "hardtanh": "self"}
 _CLAMPS = ("clamp", "clampmin")  # a ReLU where they cut at zero, and above nothing
@@ -39,13 +38,16 @@ LOOSE_UNTIL = 4  # steps: weights that a script keeps by hand show at once
 
 class Watcher:
     name = "graph"
+    AFTER = ("structure",)
     ONLY_ON_LOOKS = frozenset({"forward_begin", "forward_end", "backward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._digests: dict[Any, int] = {}
         self._looked_at_step = -1
-        self._names: dict[int, str] = {}  # id of a grad_fn made in this forward -> module name
+        self._names: dict[int, str] = {}  # id of a grad_fn made in this forward -> name of the module's call
+        self._makers: dict[int, str] = {}  # the same -> module name
+        self._calls = CallNames()
         self._alive: dict[str, Any] = {}  # units that have ever been non-zero, by layer
         self._batches: dict[str, int] = {}
         self._listening = False  # to the modules inside the forward that runs
@@ -73,17 +75,21 @@ class Watcher:
             self._given = [*self._given[-32:], *(weakref.ref(t) for t in tensors_in((args, kwargs)))]
         if self._listening:
             self._by_module = {id(module): name for name, module in session.naming.modules()}
+            self._calls.begin()
             session.hooks.inner = True
 
     @torch.no_grad()
     def module_end(self, module: Any, output: Any) -> None:
         if not self._listening:
             return
-        name = self._by_module.get(id(module))
+        owner = name = self._by_module.get(id(module))
+        if owner is not None and not module._modules:
+            name = self._calls.name(owner, module)
         value = next(tensors_in(output), None)
-        if name is not None and value is not None and value.is_floating_point() and plain(value):
+        if owner is not None and name is not None and value is not None and value.is_floating_point() and plain(value):
             if value.grad_fn is not None:
                 self._names.setdefault(id(value.grad_fn), name)
+                self._makers.setdefault(id(value.grad_fn), owner)
             if not module._modules and name not in self._outputs and value.numel():
                 # Copied, because what follows may work in place; measured together, because layers are many.
                 part = sample_rows(value, ACTIVATIONS).reshape(-1).clone()
@@ -97,7 +103,7 @@ class Watcher:
         """Finds the module that makes each model's output: an activation may reach its limits there by design."""
         if self._listening:
             made = next((t.grad_fn for t in tensors_in(output) if t.grad_fn is not None), None)
-            name = self._names.get(id(made)) if made is not None else None
+            name = self._makers.get(id(made)) if made is not None else None
             if name is not None:
                 self.session.output_modules[id(root)] = name
 
@@ -149,7 +155,7 @@ class Watcher:
         self._follow_chain(found)
         self._file_outputs()
         if session.step >= 4:
-            self._note_hoard(loss, frame, len(found))
+            self._note_hoard(loss, frame, found)
 
     def _note_loose(self, found: list[Any], frame: Any) -> None:
         """Tensors that get a gradient, step after step, and belong to no module: a script may keep its weights by hand.
@@ -168,21 +174,30 @@ class Watcher:
             session.naming.name_loose(staying, frame)
             session.loose = [weakref.ref(tensor) for tensor in staying]
 
-    def _note_hoard(self, loss: Any, frame: Any, size: int) -> None:
-        """Variables of the running function, its object and its module that keep the graphs of earlier steps alive."""
+    def _note_hoard(self, loss: Any, frame: Any, found: list[Any]) -> None:
+        """Variables of the running function, its object and its module that keep the graphs of earlier steps alive.
+
+        What this step's loss was made from, such as the entropies of one episode, belongs to no earlier step.
+        """
         if frame is None:
             return
+        size, behind = len(found), set(found)
         outer = {name: frame.f_globals[name] for name in frame.f_code.co_names if name in frame.f_globals}
-        scopes = [frame.f_locals, getattr(frame.f_locals.get("self"), "__dict__", {}), outer]
+        own = locals_of(frame)
+        scopes = [own, getattr(own.get("self"), "__dict__", {}), outer]
         for name, value in [item for scope in scopes for item in _variables(scope)]:
             kept = 0
             if isinstance(value, torch.Tensor) and value is not loss and value.dim() == 0 and value.grad_fn is not None:
                 # A sum of losses: its graph holds those of all the steps that went into it.
                 kept = sum(1 for _ in nodes(value, 50 * size)) // max(1, size)
             elif isinstance(value, (list, deque)) and len(value) > 3:
-                kept = sum(isinstance(v, torch.Tensor) and v.grad_fn is not None for v in list(value)[-2000:])
+                made = (v.grad_fn for v in list(value)[-2000:] if isinstance(v, torch.Tensor))
+                kept = sum(node is not None and node not in behind for node in made)
             if kept > self._hoard["graphs"]:
                 self._hoard = {"name": name, "graphs": kept, "step": self.session.step, "site": describe(frame)}
+                self.session.writer.fact("hoard", self._hoard)
+            elif name == self._hoard.get("name") and "let_go" not in self._hoard and 2 * kept < self._hoard["graphs"]:
+                self._hoard["let_go"] = self.session.step
                 self.session.writer.fact("hoard", self._hoard)
 
     def _follow_chain(self, found: list[Any]) -> None:
@@ -227,7 +242,7 @@ class Watcher:
             for quantity, column in zip(QUANTITIES, columns, strict=True):
                 self.session.metrics.row(quantity, self.session.step, names, column)
         self._outputs = {}
-        self._names = {}
+        self._names, self._makers = {}, {}
 
     @torch.no_grad()
     def _nonlinearities(self, found: list[Any]) -> None:
@@ -256,8 +271,10 @@ class Watcher:
                 # |input| > 3 means sigmoid beyond 0.9526 and tanh beyond 0.9951.
                 far = 0.9526 if op == "sigmoid" else 0.9951
                 large = ((part > far) | (part < (1.0 - far if op == "sigmoid" else -far))).float().mean()
-                _add(rows, "act_saturated", name, limit)
-                _add(rows, "preact_large", name, large)
+                # NaN is in no range: what is not finite says nothing of limits.
+                known = part.sum(dtype=torch.float32).isfinite()
+                _add(rows, "act_saturated", name, limit.where(known, math.nan))
+                _add(rows, "preact_large", name, large.where(known, math.nan))
             else:
                 dead = self._dead(name, value)
                 if dead is not None:
@@ -266,7 +283,8 @@ class Watcher:
             self.session.metrics.row(quantity, self.session.step, names, row_of(values))
 
     def _dead(self, name: str, value: Any) -> Any | None:
-        """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at."""
+        """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at. NaN
+        where a value is not finite: nothing is known of such units."""
         value = value.detach()
         axis = 1 if value.dim() >= 4 else value.dim() - 1
         units = value.shape[axis]
@@ -275,7 +293,8 @@ class Watcher:
         if value.numel() > 16 * SAMPLE:
             value = value[:: -(-value.numel() // (16 * SAMPLE))]
         others = [d for d in range(value.dim()) if d != axis]
-        alive = (value > 0).any(dim=others[0]) if len(others) == 1 else (value > 0).transpose(0, axis).flatten(1).any(1)
+        on = value > 0
+        alive = on.any(dim=others[0]) if len(others) == 1 else on.transpose(0, axis).flatten(1).any(1)
         known = self._alive.get(name)
         # Units die over time: what was alive long ago does not count, so the memory is renewed now and then.
         if known is None or known.shape != alive.shape or self._batches[name] >= 16:
@@ -285,7 +304,8 @@ class Watcher:
             self._batches[name] += 1
         if self._batches[name] < 4:
             return None
-        return 1.0 - self._alive[name].float().mean()
+        dead = 1.0 - self._alive[name].float().mean()
+        return dead.where(value.amax().isfinite(), math.nan)
 
 
 def _variables(scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -14,8 +14,6 @@ import torch
 
 from ..session import Session
 
-ORDER = 46
-
 LOOKS = 8
 LAYERS = 40
 BINS = 24
@@ -25,6 +23,7 @@ SMALLEST = 1e-30  # range of values, to divide by
 
 class Watcher:
     name = "histograms"
+    AFTER = ()
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -61,8 +60,6 @@ class Watcher:
             looks = [{"step": step, "layers": layers} for step, layers in self._looks.items() if layers]
             self.session.writer.fact("activation_histograms", looks)
 
-    finish = flush
-
 
 def spread_out(names: list[str]) -> set[str]:
     """At most `LAYERS` of them, from the first to the last."""
@@ -80,7 +77,7 @@ def spaced(steps: list[int]) -> list[int]:
 
 
 def counted(parts: Any) -> Any:
-    """Of each row: its least value, its greatest, and how many lie in each of `BINS` equal stretches between them."""
+    """The least and the greatest value of each row, and the counts in `BINS` equal bins between them."""
     low, high = parts.aminmax(dim=1, keepdim=True)
     bins = ((parts - low) * (BINS / (high - low).clamp_min(SMALLEST))).long().clamp_(0, BINS - 1)
     count = _on_cpu if parts.is_cpu else _anywhere

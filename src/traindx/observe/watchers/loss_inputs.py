@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from itertools import pairwise, zip_longest
+from statistics import median
 from typing import Any
 
 import torch
 
-from ...record.losses import OVER_CLASSES
-from ..baseline_loss import BaselineLoss
-from ..graph_reading.bootstrapping import bootstraps
+from ...record.program import OVER_CLASSES
+from ..baseline_loss import BaselineLoss, counted_terms
 from ..graph_reading.graphs import op_name
+from ..graph_reading.loss_tail import bootstraps, maker_of, normalised
 from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import describe, instruction, user_frame
-from ..target_order import RANKED, TargetOrder
+from ..targets import RANKED, TargetOrder
 from ..tensors import plain, sample_rows
-
-ORDER = 15
 
 CLASSIFYING = (*OVER_CLASSES, "multi_margin_loss")
 # Losses that take minus one and one for labels, and the place of those among their arguments.
@@ -27,7 +27,9 @@ SYMMETRIC = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 SO_MANY = 64  # values of the trivial answer that are averaged
-HELD = ("ratios", "trivials", "constant", "labels", "largest")  # of a site's facts: what is summed up first
+# The entries of a site's facts that are summed up before they are written.
+HELD = ("ratios", "term_ratios", "trivials", "constant", "labels", "largest")
+AVERAGED = 0.02  # how far what backward gets may be from the mean of a loss that the script reduces itself
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
 
@@ -50,6 +52,7 @@ def _carries_gradient(tensor: Any) -> bool:
 
 class Watcher:
     name = "loss inputs"
+    AFTER = ("handwritten losses",)
     ONLY_ON_LOOKS = frozenset({"loss_computed"})
 
     def __init__(self, session: Session) -> None:
@@ -57,7 +60,7 @@ class Watcher:
         self._sites: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._targets: dict[str, dict[str, Any]] = {}
         self._by_kind: dict[tuple[str, str, str], dict[str, Any]] = {}
-        self._last_value: tuple[dict[str, Any], Any] | None = None
+        self._last_value: tuple[dict[str, Any], Any, float] | None = None
         self._order = TargetOrder(session.metrics)
 
     @torch.no_grad()
@@ -86,8 +89,14 @@ class Watcher:
             self._ask_for_trivial(fact, name, second, given[1])
             number = cpu_value(value)
             held = value.detach().clone() if number is None else number
+            terms: Any = 1
+            if fact["reduction"] == "sum":
+                terms = counted_terms(name, given, second)
+                self.session.metrics.scalar("loss/term", self.session.step, held / terms)
             self.session.metrics.scalar("loss/function", self.session.step, held)
-            self._last_value = (fact, number)
+            self._last_value = (fact, number, cpu_value(terms) or 1.0)
+        elif training:
+            self._last_value = (fact, cpu_value(value.detach().float().mean()), 1.0)
 
     def _new_site(self, name: str, phase: str, given: Any, frame: Any) -> dict[str, Any]:
         _, kwargs = given
@@ -102,6 +111,7 @@ class Watcher:
             "label_smoothing": smoothing,
             **({"log_input": _log_input(given)} if name == "poisson_nll_loss" else {}),
             "ratios": [],
+            "term_ratios": [],
             "trivials": [],
             "constant": BaselineLoss(),
             "largest": 0,
@@ -117,6 +127,11 @@ class Watcher:
         fact["largest"] = max(first.numel(), fact["largest"])
         if first.grad_fn is not None:
             fact["input"]["grad_fn"] = op_name(first.grad_fn)
+            fact["input"]["maker"] = maker_of(first.grad_fn)
+            divided = normalised(first.grad_fn) if name == "nll_loss" else None
+            if divided is not None and plain(divided) and not self.session.hooks.saved_tensors_hooked:
+                low = divided.detach().amin().float()
+                self.session.metrics.later(low, lambda low: _note_divided(fact["input"], low))
             fact["input"]["one_row"] = first.shape[0] > 1 and first.stride(0) == 0  # spread over the batch by `expand`
         if second.requires_grad:
             fact["target"]["carries_gradient"] = True
@@ -142,7 +157,8 @@ class Watcher:
         if name == "cross_entropy" and labels.is_floating_point() and labels.dim() > 1:
             shares = numbers.sum(dim=1)  # given as probabilities of the classes
             parts += [shares.min(), shares.max()]
-        self.session.metrics.later(torch.stack(parts), lambda values: self._note(fact, phase, values))
+        step = self.session.step
+        self.session.metrics.later(torch.stack(parts), lambda values: self._note(fact, phase, step, values))
         if labels.is_floating_point() and fact["calls"] <= DISTINCT_LOOKS:
             self.session.metrics.later(labels.reshape(-1)[:2048].clone(), lambda v: _note_distinct(fact, v))
         if name in CLASSIFYING and not second.is_floating_point() and first.dim() >= 2:
@@ -152,7 +168,8 @@ class Watcher:
             scores = first.detach().reshape(-1).float()
             answers = (scores > cut).long()
             values = second.detach().reshape(-1)
-            known, labels = torch.isfinite(values), values.round().long().clamp(0, 1)
+            known = torch.isfinite(values) & ~scores.isnan()
+            labels = values.round().long().clamp(0, 1)
             self._histogram(fact, phase, labels, answers, known, 2)
             if phase == "train":
                 self._order.take_scores(scores, labels == 1, known)
@@ -173,7 +190,7 @@ class Watcher:
             # The first batch is judged by its own mean, which is too good a guess: later batches count instead.
             self.session.metrics.later(loss, lambda value: fact.update(trivials=[*fact["trivials"][-SO_MANY:], value]))
 
-    def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
+    def _note(self, fact: dict[str, Any], phase: str, step: int, values: list[float]) -> None:
         low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad, *shares = values
         given, target = fact["input"], fact["target"]
         if shares:
@@ -195,7 +212,7 @@ class Watcher:
         summary["std"] = summary.get("std", 0.0) + (t_std - summary.get("std", 0.0)) / seen
         summary["nonfinite"] = summary.get("nonfinite", 0) + int(bad)
         if not integers and phase == "train":
-            self.session.writer.point("target_max", self.session.step, max(abs(t_low), abs(t_high)))
+            self.session.writer.point("target_max", step, max(abs(t_low), abs(t_high)))
 
     # ── classes ─────────────────────────────────────────────────────────────────────────────────
 
@@ -207,7 +224,8 @@ class Watcher:
         labels = second.detach().reshape(-1)
         scores = first.detach().float()
         answers = scores.argmax(dim=1).reshape(-1)
-        known = (labels >= 0) & (labels < classes)
+        # Scores that are NaN say nothing: their highest is the first.
+        known = (labels >= 0) & (labels < classes) & ~scores.isnan().any(dim=1).reshape(-1)
         self._histogram(fact, phase, labels.clamp(0, classes - 1), answers, known, classes)
         if phase == "train":
             self._rank_classes(scores, labels, known, classes)
@@ -229,7 +247,7 @@ class Watcher:
         size = confidence.numel() // 4
         if size >= 2:
             surest = confidence.masked_fill(~known, -torch.inf).topk(size).indices
-            wrong = (~right[surest]).float().mean()
+            wrong = (~right & known)[surest].sum() / known[surest].sum()
             self.session.metrics.scalar("error/confident", self.session.step, wrong)
 
     def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, known: Any, classes: int) -> None:
@@ -246,8 +264,10 @@ class Watcher:
         metrics.later(torch.stack([counts, said]), lambda both: self._note_counts(fact, phase, step, both))
 
     def _note_counts(self, fact: dict[str, Any], phase: str, step: int, both: list[list[int]]) -> None:
-        counts = fact.setdefault("labels", {"histogram": {}, "predictions": {}, "recent": [], "order": []})
         self._targets.setdefault(phase, {})["classes"] = len(both[0])
+        if not any(both[0]):
+            return
+        counts = fact.setdefault("labels", {"histogram": {}, "predictions": {}, "recent": [], "order": []})
         for key, found in (("histogram", both[0]), ("predictions", both[1])):
             for label, count in enumerate(found):
                 if count:
@@ -256,16 +276,17 @@ class Watcher:
         counts["recent"] = [*counts["recent"][-7:], both[1]]
         if phase == "train" and len(counts["order"]) < 512:
             majority = max(range(len(both[0])), key=lambda label: both[0][label])
-            counts["order"].append((step, majority, max(both[0]) / max(1, sum(both[0]))))
+            counts["order"].append((step, majority, max(both[0]) / sum(both[0])))
 
     # ── how the loss that is differentiated relates to the one that was computed ────────────────
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         if self._last_value is not None:
-            fact, number = self._last_value
+            fact, number, terms = self._last_value
             value = self.session.last_loss
             if number and value is not None and fact["calls"] and len(fact["ratios"]) < 200:
                 fact["ratios"].append(value / number)
+                fact["term_ratios"].append(value / number * terms)
             self._last_value = None
 
     def flush(self) -> None:
@@ -274,7 +295,11 @@ class Watcher:
         for fact in list(self._sites.values()):
             ratios = sorted(fact["ratios"])
             shown = {key: value for key, value in fact.items() if key not in HELD}
-            shown["value_ratio"] = ratios[len(ratios) // 2] if ratios else None
+            if fact["reduction"] == "none" and ratios:
+                shown["averaged"] = all(math.isclose(ratio, 1.0, rel_tol=AVERAGED) for ratio in ratios)
+            shown["value_ratio"] = ratios[len(ratios) // 2] if ratios and shown.get("averaged", True) else None
+            if fact["reduction"] == "sum" and ratios:
+                shown["term_ratio"] = median(fact["term_ratios"])
             trivials = fact["trivials"][1:] or fact["trivials"]
             shown["trivial"] = sum(trivials) / len(trivials) if trivials else None
             facts.append(shown)
@@ -296,8 +321,6 @@ class Watcher:
                 if phase == "train":
                     writer.fact("label_order", _order(counts))
             writer.fact(f"targets/{phase}", shown)
-
-    finish = flush
 
     def _labels(self, phase: str) -> dict[str, Any] | None:
         """The counts of all calls that see labels. A call whose target is one constant (a GAN's real or fake) sees
@@ -342,6 +365,10 @@ def _log_input(given: Any) -> bool:
 
 def _note_distinct(fact: dict[str, Any], values: list[float]) -> None:
     fact["target"]["distinct"] = max(len(set(values)), fact["target"].get("distinct", 0))
+
+
+def _note_divided(given: dict[str, Any], low: float) -> None:
+    given["divided_min"] = min(low, given.get("divided_min", low))
 
 
 def _dtype(tensor: Any) -> str:

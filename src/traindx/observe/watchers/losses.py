@@ -10,12 +10,11 @@ from typing import Any
 import torch
 
 from ..fast_path.steps import USUAL_SHARE, USUAL_SPREADS, FastSteps
+from ..graph_reading.handwritten_loss import recognise
 from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import describe
 from ..tensors import local, plain, tensors_in
-
-ORDER = 0  # first: others read session.last_loss
 
 # Optimizer 0 silent for so many steps: another phase of training has begun, with another optimizer.
 OTHER_PHASE = 50
@@ -26,8 +25,9 @@ FOLLOWED = 100  # steps further back no longer count in the level
 _Put = Callable[[str, int, Any], None]  # a series, a step, the value there
 
 
-class Watcher:
+class Losses:
     name = "losses"
+    AFTER = ("step inputs",)
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -117,9 +117,7 @@ class Watcher:
             site = sites[key] = len(sites)
             self._several = site > 0
             self.session.backward_places.append((frame.f_code, frame.f_lineno) if frame is not None else (None, 0))
-            self._site_facts.append(
-                {"site": describe(frame), "count": 0, "retain_graph": keep, "loss_shape": list(loss.shape)}
-            )
+            self._site_facts.append({"site": describe(frame), "count": 0, "retain_graph": keep})
             if (
                 frame is not None and not loss.requires_grad
             ):  # the gradient of a function was taken, which leaves no graph
@@ -215,7 +213,6 @@ class Watcher:
 
     def finish(self) -> None:
         self._file(self.session.step, True, self.session.metrics.scalar)
-        self.flush()
 
 
 def _measurable(tensor: Any) -> bool:
@@ -229,3 +226,51 @@ def _followed(level_and_spread: tuple[float, float], value: float, pace: float) 
     level, spread = level_and_spread
     away = value - level
     return level + pace * away, spread + pace * (abs(away) - spread)
+
+
+# ── losses written by hand: recognised ones are announced as if the standard function had been called ───
+
+SMALL = 1 << 18  # elements: a megabyte, for the length of a loss function
+
+
+class HandwrittenLosses:
+    name = "handwritten losses"
+    AFTER = ("losses",)
+    ONLY_ON_LOOKS = frozenset({"forward_end", "loss_computed"})
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._outputs: list[weakref.ref[Any]] = []  # of models in this step
+        self._last: list[Any] = []  # of the last one
+        self._standard = False  # a standard loss was computed in this step
+        self._target: Any = None  # is made here: whoever wants to see it later in this step needs it alive
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        if self.session.light and torch.is_grad_enabled() and not self.session.evaluating:
+            made = [t for t in tensors_in(output) if t.grad_fn is not None][:4]
+            self._outputs = [*self._outputs[-8:], *map(weakref.ref, made)]
+            # In `loss(model(x), y)` nothing else keeps the output until backward. A large one is not kept for our sake,
+            # and never more than one forward's.
+            if any(t.dim() for t in made):  # not the loss itself, of a module of one's own
+                self._last = [t for t in made if t.numel() <= SMALL]
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        self._standard = self._standard or (value.requires_grad and not self.session.evaluating)
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        session = self.session
+        known, self._standard = self._standard, False
+        outputs = [t for ref in self._outputs if (t := ref()) is not None]
+        self._outputs, self._last = [], []
+        if known or not session.light or session.hooks.saved_tensors_hooked or not isinstance(loss, torch.Tensor):
+            return
+        with torch.no_grad():
+            found = recognise(loss, outputs)
+        if found is not None:
+            self._target = found.target
+            value = found.value.detach().requires_grad_()  # that is how the others know a training loss
+            session.hooks.relay("loss_computed", found.name, ((found.prediction, found.target), {}), value)
+            self._standard = False
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        self._target = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from torch import nn
@@ -10,9 +11,8 @@ from torch import nn
 from ..model_walk import named_modules
 from ..session import Session
 from ..sites import here
-from .trained_forwards import Forward
-
-ORDER = 40
+from ..tensors import first_tensor
+from .forwards import Forward
 
 _NORMS = (nn.modules.batchnorm._NormBase,)
 _DROPOUTS = (nn.modules.dropout._DropoutNd,)
@@ -34,6 +34,7 @@ def mode_layers(root: Any) -> list[tuple[str, Any]]:
 
 class Watcher:
     name = "modes"
+    AFTER = ("handwritten losses",)
     ONLY_ON_LOOKS = frozenset({"loss_computed"})
 
     def __init__(self, session: Session) -> None:
@@ -43,6 +44,7 @@ class Watcher:
             "train_forwards": 0,
             "train_forwards_in_eval_mode": 0,
             "first_eval_mode_step": None,
+            "first_eval_mode_stage": False,
             "eval_forwards": 0,
             "eval_passes": 0,
             "eval_forwards_in_train_mode": 0,
@@ -52,10 +54,13 @@ class Watcher:
             "train_off": [],
         }
         self._dropping = 0
+        self._trained_on: Callable[[], Any] = lambda: None  # what the last forward with gradients was given
         self._unsettled = 0  # forwards without gradients since the last step: an evaluation, or part of the training?
         self._unsettled_in_train_mode = 0
         self._scored = False
         self._graded_pass = -1  # backwards before the last evaluation without `no_grad()`
+        self._optimizer_lines: set[str] = set()
+        self._new_stage = False  # another line made an optimizer since the last training forward
 
     def _relevant(self, root: Any) -> list[weakref.ref[Any]]:
         known = self._layers.get(root)
@@ -65,6 +70,10 @@ class Watcher:
             kinds = {type(module).__name__ for _, module in layers} | set(self._facts["mode_layers"])
             self._facts["mode_layers"][:] = sorted(kinds)
         return known
+
+    def optimizer_made(self, optimizer: Any, site: Any) -> None:
+        self._new_stage |= self._facts["train_forwards"] > 0 and repr(site) not in self._optimizer_lines
+        self._optimizer_lines.add(repr(site))
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         self.session.hooks.dropped = False
@@ -78,8 +87,12 @@ class Watcher:
             return
         training = any(m.training for ref in layers if (m := ref()) is not None)
         forward = self.session.last_forward
+        given = first_tensor(args, kwargs)
+        if forward is None and given is not None and given is self._trained_on():
+            return  # another look at the batch that is being trained on is no evaluation
         if forward is not None:  # with gradients: whether it is trained on shows when backward begins
             forward.layers_in_train_mode, forward.dropped = training or dropped, dropped
+            self._trained_on = self._trained_on if given is None else weakref.ref(given)
             if not root.training:
                 forward.site = here(3)
         else:
@@ -94,11 +107,14 @@ class Watcher:
         if root is None or (not self._relevant(root) and FUNCTION not in facts["mode_layers"]):
             return
         facts["train_forwards"] += 1
-        if not forward.in_train_mode:
-            # model.eval() reached the whole model; a backbone put into eval mode on purpose leaves the root alone.
+        new_stage, self._new_stage = self._new_stage, False
+        # model.eval() reached the whole model; a backbone put into eval mode on purpose leaves the root alone, and a
+        # wrapper whose own flag was never set back leaves the layers in train mode.
+        if not forward.in_train_mode and not forward.layers_in_train_mode:
             facts["train_forwards_in_eval_mode"] += 1
             if facts["first_eval_mode_step"] is None:
                 facts["first_eval_mode_step"] = forward.step
+                facts["first_eval_mode_stage"] = new_stage
                 facts["train_off"] = self._off(root)
                 self.session.writer.event("mode-changed", forward.step, training=False, site=forward.site)
 
@@ -154,4 +170,3 @@ class Watcher:
 
     def finish(self) -> None:
         self._settle()
-        self.flush()

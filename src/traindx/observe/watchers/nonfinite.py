@@ -17,16 +17,15 @@ from ..metric_queue import cpu_value
 from ..model_walk import parameters
 from ..session import Session
 from ..tensors import plain, tensors_in
+from .forwards import MAX_CALLS
 from .loss_inputs import given_pair
-from .step_inputs import MAX_CALLS
-
-ORDER = 12
 
 MAX_ONSETS = 20
 
 
 class Watcher:
     name = "non-finite values"
+    AFTER = ("losses",)
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -78,10 +77,10 @@ class Watcher:
     def fast_steps_ended(self, fast: FastSteps) -> None:
         if fast.backwards:
             self._bad = False
-        if fast.last_call is not None:
-            self.forward_begin(*fast.last_call)
+        if fast.last_call is not None and (root := fast.last_call[0]()) is not None:
+            self.forward_begin(root, *fast.last_call[1:])
         if fast.last_site is not None:
-            self._backward = (weakref.ref(fast.last_loss), *self.session.backward_places[fast.last_site])
+            self._backward = (fast.last_loss, *self.session.backward_places[fast.last_site])
 
     def _noticed_late(self, steps: list[int], values: list[float]) -> None:
         """Losses on an accelerator arrive with the flush: too late to find the origin, but the event is recorded."""
@@ -107,6 +106,9 @@ class Watcher:
         session.writer.event("nonfinite-loss", session.step, **facts)
         session.writer.event("nonfinite-batch", session.step, input=_range(inputs), target=_range([target]))
         if self._onsets == 1:
+            session.hooks.save_due = (
+                0.0  # at once: whoever follows the run waits for this, and the script may stop here
+            )
             session.say(f"the loss turned {value} at step {session.step}")
         if not self._located:
             self._located = True
@@ -196,10 +198,11 @@ class Watcher:
         if self._backward is None:
             return None
         loss, code, line = self._backward[0](), *self._backward[1:]
-        op = origin.suspect(loss) if loss is not None else None
-        if op is None:
+        ops = origin.suspects(loss) if loss is not None else []
+        if not ops:
             return None
-        return {"op": op, "site": origin.line_of(op, SimpleNamespace(f_code=code, f_lineno=line))}
+        place = SimpleNamespace(f_code=code, f_lineno=line)
+        return {"op": ops[0], "site": origin.line_of(ops[0], place), "candidates": len(ops)}
 
 
 class _Gone:

@@ -11,9 +11,7 @@ from ..graph_reading.graphs import leaves
 from ..metric_queue import cpu_value
 from ..model_walk import parameters
 from ..session import Session
-
-ORDER = 10
-EVERY_RANK = True  # see recording.RankRecording
+from ..tensors import plain
 
 # Settings that torch keeps for itself and nobody asks about.
 _INTERNAL = {"params", "initial_lr", "foreach", "capturable", "differentiable", "fused", "decoupled_weight_decay"}
@@ -37,7 +35,9 @@ class _State:
             "grads_kept": 0,
             "emptied": 0,
             "steps_heard": 0,
+            "rescaled": 0,
         }
+        self.gradient: tuple[int, int] | None = None  # where the first parameter's lies after backward, and its version
         self.rates: list[float | None] = [None] * len(optimizer.param_groups)
         # Cleared since the last step? There is nothing to clear before the first backward. None: unknown (fast step).
         self.cleared: bool | None = True
@@ -64,6 +64,8 @@ def _plain(value: Any) -> Any:
 
 class Watcher:
     name = "optimizers"
+    AFTER = ("losses",)
+    EVERY_RANK = True
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -134,6 +136,32 @@ class Watcher:
                     state.reached = _reached(optimizer, loss)
         self._backpropagated = True
 
+    # ── did the script change the gradients before the step? ────────────────────────────────────
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        for _, optimizer in self.session.live_optimizers():
+            self._state(optimizer).gradient = _first_gradient(optimizer)
+
+    def clipped(self, kind: str, parameters: Any, threshold: Any, norm: Any, site: dict[str, Any] | None) -> None:
+        for _, optimizer in self.session.live_optimizers():
+            self._changed(optimizer, 2 if kind == "value" else 1)
+
+    def unscaled(self, scaler: Any, optimizer: Any) -> None:
+        self._changed(optimizer, 1)
+
+    def step_begin(self, optimizer: Any, closure: bool) -> None:
+        if not closure:
+            self._changed(optimizer, 0)
+
+    def _changed(self, optimizer: Any, times: int) -> None:
+        """Torch itself has changed the gradients in place at most so many times; more is the script's doing."""
+        state, now = self._state(optimizer), _first_gradient(optimizer)
+        if self.session.hooks.fast is not None:
+            now = None  # backward passes of fast steps are not announced
+        if state.gradient is not None and now is not None:
+            state.facts["rescaled"] += now[0] != state.gradient[0] or now[1] > state.gradient[1] + times
+        state.gradient = now
+
     def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None:
         if loss is not None or not self._backpropagated:
             self._state(optimizer).cleared = None  # nobody knows
@@ -180,7 +208,7 @@ class Watcher:
             self.session.stepped_at[self._states.index(last)] = fast.first_step + fast.steps - 1
         self._backpropagated = False
         for state in self._states:
-            state.emptied = False
+            state.emptied, state.gradient = False, None
             # The optimizer that has just stepped has not cleared yet; for the others, and within a step, it is unknown.
             state.cleared = False if state is last and not fast.within_a_step else None
 
@@ -215,8 +243,6 @@ class Watcher:
         self.session.writer.fact("optimizers", [state.facts for state in self._states])
         self.session.writer.fact("schedulers", [facts for _, facts in self._schedulers])
 
-    finish = flush
-
 
 def _rate_name(optimizer: int, group: int) -> str:
     return "lr" if optimizer == 0 and group == 0 else f"lr/{optimizer}.{group}"
@@ -227,6 +253,11 @@ def _first_parameter(optimizer: Any) -> Any:
         for parameter in group["params"]:
             return parameter
     return None
+
+
+def _first_gradient(optimizer: Any) -> tuple[int, int] | None:
+    gradient = getattr(_first_parameter(optimizer), "grad", None)
+    return None if gradient is None or not plain(gradient) else (gradient.data_ptr(), gradient._version)
 
 
 def _gradients_empty(optimizer: Any) -> bool:

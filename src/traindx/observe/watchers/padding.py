@@ -13,14 +13,11 @@ from typing import Any
 
 import torch
 
-from ...record.losses import OVER_CLASSES
-from ..padded_rows import FEWEST_ROWS, SHORTEST, PaddingTally, alike, measure_rows
+from ...record.program import OVER_CLASSES
 from ..session import Session
 from ..sites import describe, instruction, user_frame
 from ..tensors import plain, tensors_in
 from .loss_inputs import given_pair
-
-ORDER = 16
 
 LOOKS = 16  # at one call of a loss
 CALLS = 8  # calls of losses that are followed
@@ -56,6 +53,7 @@ class _Call:
 
 class Watcher:
     name = "padding"
+    AFTER = ("handwritten losses",)
     ONLY_ON_LOOKS = frozenset({"forward_begin", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
@@ -97,7 +95,7 @@ class Watcher:
         for oriented, tally in ((rows, call.by_rows), (rows.T, call.by_columns)):
             if oriented.shape[1] >= SHORTEST:
                 given_alike = [fit for tensor in inputs if (fit := _fitting(tensor, oriented.shape)) is not None]
-                session.metrics.later(measure_rows(oriented, given_alike), tally.add)
+                session.metrics.later(measure_rows(oriented, given_alike, call.ignored), tally.add)
 
     def _inputs(self, target: Any) -> list[Any]:
         """What models were given in this step, on the device of the targets."""
@@ -114,8 +112,6 @@ class Watcher:
         if seen:
             facts = [call.fact() for call in seen]
             self.session.writer.fact("padding", max(facts, key=lambda f: (f["share"] * f["counted"], f["share"])))
-
-    finish = flush
 
 
 def _settings(given: Any) -> dict[str, Any] | None:
@@ -165,3 +161,125 @@ def _fitting(tensor: Any, shape: Any) -> Any | None:
         if alike(given, tuple(shape)):
             return given
     return None
+
+
+# ── rows of class ids that one id fills up to a common length ─────────────────────────────────────
+#
+# The filler is an id that occurs at the ends of rows and nowhere else. That alone does not make it padding: a label
+# such as "after the event" ends rows as well, a model with a fixed number of slots has to predict the empty ones, and a
+# decoder has to learn where to stop, if only from the first filler. It is padding where the inputs at all these
+# positions (or at all but the first, in a language model) are constant too, or where one id (end of sequence) precedes
+# it in all rows.
+
+SHORTEST = 3  # positions of a row
+MOST_ROWS = 256
+MOST_ELEMENTS = 1 << 16
+FEATURES = 8  # of the inputs at a position that are compared
+FEWEST_ROWS = 8
+FEWEST_LENGTHS = 3
+PADDED_ROWS = 0.5  # the share of the rows that must end in the filler
+CONFIRMED = 0.75  # the share of the looks at which inputs or an end mark must agree
+
+
+def measure_rows(rows: Any, inputs: list[Any], ignored: int) -> Any:
+    """Numbers for `PaddingTally.add`: eight about the batch, then the length of each row without its filler.
+
+    `rows` has one sequence a row; `inputs` are what the model was given in the same step, of any shape. Rows end where
+    the loss ignores all that follows in every row, as behind targets that were shifted by one. No size depends on
+    values, so an accelerator is not waited for.
+    """
+    count = max(FEWEST_ROWS, min(MOST_ROWS, MOST_ELEMENTS // rows.shape[1]))
+    rows = rows[:count]
+    positions = torch.arange(rows.shape[1], device=rows.device)
+    size = ((positions + 1) * (rows != ignored).any(0)).amax().clamp_min(1)
+    last = rows.index_select(1, size.reshape(1) - 1)[:, 0]
+    filler = last[(last[:, None] == last[None, :]).sum(1).argmax()]
+    within = positions < size
+    is_filler = (rows == filler) & within
+    lengths = ((positions + 1) * (within & ~is_filler)).amax(1)
+    trailing = within & (positions >= lengths[:, None])
+    outside = is_filler.sum() - trailing.sum()
+    further = within & (positions > lengths[:, None])  # past the first filler, which may be where a decoder stops
+    given_here = [given[:count, : rows.shape[1]] for given in inputs]
+    constant = [torch.stack([_constant(given, where, within) for where in (trailing, further)]) for given in given_here]
+    facts = [
+        filler,
+        size,
+        is_filler.sum(),
+        size * len(rows),
+        outside,
+        _end_marked(rows, last, lengths, size),
+        *(torch.stack(constant).any(0) if constant else (0, 0)),
+    ]
+    header = torch.stack([torch.as_tensor(fact, device=rows.device).long() for fact in facts])
+    return torch.cat([header, lengths])
+
+
+def _constant(given: Any, where: Any, within: Any) -> Any:
+    """Whether the inputs are the same at all these positions, and different elsewhere in the rows."""
+    given = given.reshape(*where.shape, -1)[..., :FEATURES].double()
+    there = where[..., None]
+    low = given.masked_fill(~there, torch.inf).amin((0, 1))
+    high = given.masked_fill(~there, -torch.inf).amax((0, 1))
+    return (low == high).all() & ~((given == low).all(-1) & within & ~where).any()
+
+
+def _end_marked(rows: Any, last: Any, lengths: Any, size: int) -> Any:
+    """Whether one id precedes the filler in every row that has some, and occurs nowhere but at the ends."""
+    padded = (lengths > 0) & (lengths < size)
+    before = rows.gather(1, (lengths - 1).clamp_min(0)[:, None])[:, 0]
+    mark = before[(padded * (size - lengths)).argmax()]
+    marked = ((before == mark) & padded).sum()
+    at_ends = marked + ((lengths == size) & (last == mark)).sum()
+    return (marked == padded.sum()) & ((rows == mark).sum() == at_ends) & padded.any()
+
+
+def alike(given: Any, shape: tuple[int, int]) -> bool:
+    """Whether an input has one entry (a number or a vector) for each position of these rows, or one more at the end."""
+    return given.dim() in (2, 3) and given.shape[0] == shape[0] and given.shape[1] in (shape[1], shape[1] + 1)
+
+
+class PaddingTally:
+    """What the looks at one call of a loss have found, for one direction of the rows."""
+
+    def __init__(self) -> None:
+        self.rows = self._targets = 0
+        self._by_id: dict[int, dict[str, Any]] = {}
+
+    def add(self, numbers: list[float]) -> None:
+        filler, size, count, targets, outside, marked, constant, shifted, *lengths = map(int, numbers)
+        padded = sum(length < size for length in lengths)
+        self.rows += len(lengths)
+        self._targets += targets
+        known = self._by_id.setdefault(filler, _nothing())
+        if outside:
+            known["impossible"] = True
+            return
+        # Where the inputs are the targets one step earlier, the first filler of a row is its end.
+        known["count"] += count if marked or constant else count - padded
+        known["rows"] += len(lengths)
+        known["padded"] += padded
+        known["lengths"] |= set(lengths)
+        known["looks"] += 1
+        # What every row ends with, the longest too, may be its end mark, repeated.
+        known["confirmed"] += bool(marked or constant or (shifted and padded < len(lengths)))
+
+    def found(self) -> tuple[int, float] | None:
+        """The filler and its share of all targets."""
+        fillers = [
+            (known["count"], filler)
+            for filler, known in self._by_id.items()
+            if not known["impossible"]
+            and known["rows"] >= FEWEST_ROWS
+            and len(known["lengths"]) >= FEWEST_LENGTHS
+            and known["padded"] >= PADDED_ROWS * known["rows"]
+            and known["confirmed"] >= CONFIRMED * known["looks"]
+        ]
+        if not fillers:
+            return None
+        count, filler = max(fillers)
+        return filler, count / self._targets
+
+
+def _nothing() -> dict[str, Any]:
+    return {"impossible": False, "count": 0, "rows": 0, "padded": 0, "lengths": set(), "looks": 0, "confirmed": 0}

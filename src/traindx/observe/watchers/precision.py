@@ -13,13 +13,12 @@ from ..session import Session
 from ..tensors import local, sketch, tensors_in
 from .updates import Update
 
-ORDER = 30
-
 _HALF = (torch.float16, torch.bfloat16)
 
 
 class Watcher:
     name = "precision"
+    AFTER = ()
     ONLY_ON_LOOKS = frozenset({"forward_end", "backward_begin"})
 
     def __init__(self, session: Session) -> None:
@@ -130,8 +129,6 @@ class Watcher:
         if self._zeros:
             facts["grad_underflow"] = sum(self._zeros) / len(self._zeros)
         self.session.writer.fact("precision", facts)
-
-    finish = flush
 
 
 def _autocast(root: Any) -> str | None:

@@ -12,20 +12,19 @@ from typing import Any
 
 import torch
 
-from ..rank_comparison import NORM, PROJECTION
+from ..rank_comparison import BATCH_PRINT, NORM, PROJECTION
 from ..ranks import is_agreed, world_size
 from ..session import Session
 from ..sites import here
-from ..tensors import plain, row_of, sketch
-from .trained_forwards import Forward
+from ..tensors import plain, row_of, sketch, tensors_in
+from .forwards import Forward
 from .updates import Update
-
-ORDER = 85
-EVERY_RANK = True
 
 
 class Watcher:
     name = "replicas"
+    AFTER = ("structure",)
+    EVERY_RANK = True
     ONLY_ON_LOOKS = frozenset({"reduced", "forward_begin"})
 
     def __init__(self, session: Session) -> None:
@@ -36,6 +35,7 @@ class Watcher:
         self._job: dict[str, Any] = {}  # noted while the process group lives: most scripts end it before they end
         self._wrapped: list[weakref.ref[Any]] = []
         self._reduced: set[int] = set()  # addresses of tensors that were all-reduced since the last look at gradients
+        self._batch_noted = -1  # the step whose batch was last noted
         self._looks = 0  # at gradients that were averaged by hand
         self._averaged: dict[str, int] = {}  # by parameter: in how many of these looks its gradient was
         self._facts: dict[str, Any] = {"wrapper": None, "through": 0, "past": 0, "weights_averaged": False}
@@ -46,10 +46,22 @@ class Watcher:
         self._facts["group"] = torch.distributed.get_process_group_ranks(wrapper.process_group)
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        self._note_batch(root, args, kwargs)
         if self.session.deep:
             self.session.naming.add_root(root)  # for names: other ranks than 0 do without watchers/structure.py
             if torch.is_grad_enabled() and any(root is wrapper.module for wrapper in self._wrappers()):
                 self._facts.setdefault("past_site", here(3))
+
+    @torch.no_grad()
+    def _note_batch(self, root: Any, args: Any, kwargs: Any) -> None:
+        """One number that tells this training batch from others; equal batches have equal numbers on equal machines."""
+        step = self.session.step
+        if not (self._several and root.training and is_agreed(step)) or step == self._batch_noted:
+            return
+        given = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.numel() > 1), None)
+        if given is not None:
+            self._batch_noted = step
+            self.session.metrics.scalar(BATCH_PRINT, step, _projection(sketch(given).float()))
 
     def forward_trained(self, forward: Forward) -> None:
         """Only a call of the wrapper itself makes the ranks exchange gradients."""
@@ -102,7 +114,6 @@ class Watcher:
             self._job = {
                 "rank": distributed.get_rank(),
                 "world_size": distributed.get_world_size(),
-                "backend": str(distributed.get_backend()),
             }
 
     def flush(self) -> None:
@@ -111,8 +122,6 @@ class Watcher:
             averaged = {"looks": self._looks, "never": [name for name, times in self._averaged.items() if not times]}
             facts = {**self._job, **self._facts, "averaged": averaged if self._looks else None}
             self.session.writer.fact("distributed", facts)
-
-    finish = flush
 
 
 def _projection(sketch: Any) -> Any:

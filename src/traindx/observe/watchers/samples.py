@@ -4,31 +4,35 @@ next inputs. Samples are recognised by a hash of a fixed part of them."""
 from __future__ import annotations
 
 import math
+import sys
 import weakref
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 import torch
 
 from ..fast_path.steps import FastSteps
 from ..session import Session
-from ..telling_rows import TellingRows
+from ..sites import call_path
+from ..targets import Products, TellingRows, TokenTargets, are_tokens, one_sequence
 from ..tensors import first_tensor, plain, tensors_in
-from ..token_targets import TokenTargets, are_tokens, one_sequence
 from .loss_inputs import given_pair
-
-ORDER = 48  # before the evaluation watcher, which wants to know what its passes ran over
 
 ELEMENTS = 64  # of a sample that go into its hash
 MAX_HASHES = 200_000
+MOST_SETS = 16
 MAX_COLUMNS = 512
 MAX_CLASSES = 24
 
 
 FEW = 512  # samples that show whether a set is another one
 AT_ONCE = 20_000  # samples of one evaluation batch that are hashed
+MOST_BATCHES = 400  # of an evaluation without a loader, that are told apart
+EXPECTED, NEXT_TO_NONE = 8.0, 0.25  # trained samples in a batch if all are alike, and the share of them that is too few
+SOME = 0.2  # of the batches
 MOSTLY = 0.5  # of an evaluation set's samples that were trained on
 
 ROWS_TO_JUDGE = 16  # samples that must be there to say whether values repeat
@@ -41,6 +45,7 @@ class _Forward:
 
     made: Callable[[], Any]
     given: list[weakref.ref[Any]]
+    model: int = 0  # the number of the model that made it
     hashes: list[int] = field(default_factory=list)  # of an evaluation's samples
 
     def parts(self) -> list[Any]:
@@ -48,20 +53,33 @@ class _Forward:
         return [tensor for ref in self.given if (tensor := ref()) is not None]
 
 
+class _Set(NamedTuple):
+    """What an evaluation runs over."""
+
+    name: Any  # the data set's number, or the rows of a batch where there is no loader
+    where: Any  # without a loader, the lines that led there
+    model: int
+    part: str = ""
+
+
 class Watcher:
     name = "samples"
+    AFTER = ("handwritten losses",)
     ONLY_ON_LOOKS = frozenset({"forward_begin", "forward_end", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._trained: set[int] = set()
+        # By model: in a cross-validation each fold trains one of its own, on samples that others are evaluated on.
+        self._trained: dict[int, set[int]] = {}
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._count = count(1)
         self._trained_rows = 0
         self._batches_hashed = 0
         self._batches_counted = 0  # of them, those whose samples are among the trained ones
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
         self._continuous: bool | None = None  # the inputs have columns in which two samples hardly ever agree
-        # By data set, or by size where the script hands tensors over itself.
-        self._evaluated: dict[Any, set[int]] = {}
+        # By data set, or by size where the script hands tensors over itself; and by model.
+        self._evaluated: dict[_Set, list[set[int]]] = {}
         self._unscored: dict[int, set[int]] = {}  # samples that met no loss in an evaluation, by the batch's size
         self._telling = TellingRows()
         self._common: set[int] = set()  # evaluation samples that may agree with a training sample by chance
@@ -70,7 +88,7 @@ class Watcher:
         self._scored: list[_Forward] = []
         self._met = False  # a loss function told of itself within the module that is running
         self._readers: set[int] = set()  # models that were given tokens since the last backward
-        self._products: _Products | None = None
+        self._products: Products | None = None
         self._tokens = TokenTargets(session.metrics)
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
@@ -104,7 +122,9 @@ class Watcher:
             if not self._met and first is not None and first.numel() == 1 and self._evaluates(first) and len(args) > 1:
                 self._meet(args[0], args[1], False)
         elif first is not None and self._given:
-            forward = _Forward(weakref.ref(first), self._given)
+            if root not in self._numbers:
+                self._numbers[root] = next(self._count)
+            forward = _Forward(weakref.ref(first), self._given, self._numbers[root])
             given = self._given[0]()
             earlier = [known for known in self._scored if given is not None and known.made() is given]
             if earlier:  # a decoder's samples are those that its encoder was given
@@ -148,14 +168,14 @@ class Watcher:
             return
         if forward.hashes and not training:
             if target.shape[0] % len(forward.hashes) == 0:
-                self._note_evaluated(forward.hashes)
+                self._note_evaluated(forward.hashes, forward.model)
             return
         if not parts:
             return
         inputs = parts[0]
         rows = inputs.shape[0]
         if inputs.device.type == "cpu" and target.shape[0] % rows == 0:
-            self._hash([part.detach() for part in parts if part.shape[0] == rows], training)
+            self._hash([part.detach() for part in parts if part.shape[0] == rows], training, forward.model)
         if training:
             if len(self._readers) == 1 and one_sequence(parts, target):
                 # A model that computes its own loss has not ended yet: what it scores is a view of what it made.
@@ -173,7 +193,7 @@ class Watcher:
 
     # ── hashes ──────────────────────────────────────────────────────────────────────────────────
 
-    def _hash(self, parts: list[Any], training: bool) -> None:
+    def _hash(self, parts: list[Any], training: bool, model: int) -> None:
         inputs = parts[0]
         hashes = _hashes(parts)
         if training:
@@ -181,28 +201,39 @@ class Watcher:
             if self._continuous is None and len(hashes) >= ROWS_TO_JUDGE:
                 self._continuous = _continuous(inputs)
             self._telling.take(inputs)
-            if len(self._trained) < MAX_HASHES:
-                self._trained.update(hashes)
+            if self._trained_rows < MAX_HASHES:
+                self._trained.setdefault(model, set()).update(hashes)
                 self._trained_rows += len(hashes)
                 self._batches_counted += 1
                 self._repeated_rows += len(hashes) - len(set(hashes))
         else:
             self._note_common(inputs, hashes)
-            self._note_evaluated(hashes)
+            self._note_evaluated(hashes, model)
 
     @torch.no_grad()
     def _note_common(self, inputs: Any, hashes: list[int]) -> None:
-        shared = [place for place, found in enumerate(hashes) if found in self._trained and found not in self._common]
+        trained = self._all_trained()
+        shared = [place for place, found in enumerate(hashes) if found in trained and found not in self._common]
         if shared and len(self._common) < MAX_HASHES:
-            places = self._telling.common(inputs, shared[:FEW], len(self._trained))
+            places = self._telling.common(inputs, shared[:FEW], len(trained))
             self._common.update(hashes[place] for place in places)
 
-    def _note_evaluated(self, hashes: list[int]) -> None:
+    def _all_trained(self) -> set[int]:
+        known = list(self._trained.values())
+        return known[0] if len(known) == 1 else set().union(*known)
+
+    def _note_evaluated(self, hashes: list[int], model: int) -> None:
         loader = self._loader() if self._loader is not None else None
-        key = ("rows", len(hashes)) if loader is None else self.session.data_set(loader)
-        known = self._evaluated.setdefault(key, set())
-        if len(known) < MAX_HASHES and len(self._evaluated) < 16:
-            known.update(hashes)
+        # Without a loader, by the lines that led here: a look at training batches is not the evaluation elsewhere.
+        where = call_path(sys._getframe(2)) if loader is None else None
+        name = ("rows", len(hashes)) if loader is None else self.session.data_set(loader)
+        if len(self._evaluated) >= MOST_SETS:
+            return
+        batches = self._evaluated.setdefault(_Set(name, where, model), [])
+        if (loader is None and len(batches) < MOST_BATCHES) or not batches:
+            batches.append(set(hashes))
+        elif len(batches[0]) < MAX_HASHES:
+            batches[0].update(hashes)
 
     # ── columns that determine the target ───────────────────────────────────────────────────────
 
@@ -222,21 +253,28 @@ class Watcher:
             answers = (ids.unsqueeze(1) == torch.arange(MAX_CLASSES, device=ids.device)).double()
             answers = torch.cat([answers, target.reshape(-1, 1).double()], dim=1)
         if self._products is None:
-            self._products = _Products()
+            self._products = Products()
         self._products.add(inputs.double(), answers)
 
     def flush(self) -> None:
         writer = self.session.writer
-        common = set(self._common)
-        sets = {loader: set(hashes) - common for loader, hashes in list(self._evaluated.items())}
-        sets = {loader: hashes for loader, hashes in sets.items() if hashes}
+        trained = set(self._all_trained())
+        sets: dict[_Set, set[int]] = {}
+        by_model = {key.model: self._trained.get(key.model, trained) for key in list(self._evaluated)}
+        most = max(map(len, by_model.values()), default=0)
+        for key, batches in list(self._evaluated.items()):
+            own = by_model[key.model]
+            if len(own) < most / 2:
+                continue  # a later fold's model, of which few batches were looked at
+            for part, hashes in zip(("", "beside"), _parts(batches, own, self._common), strict=False):
+                sets[key._replace(part=part)] = hashes
+        sets = {key: hashes for key, hashes in sets.items() if hashes}
         if sets and self._trained_rows:
-            trained = set(self._trained)
-            shares = {loader: len(hashes & trained) / len(hashes) for loader, hashes in sets.items()}
-            cleanest = min(sets, key=lambda loader: shares[loader])
+            shares = {key: len(hashes & by_model[key.model]) / len(hashes) for key, hashes in sets.items()}
+            cleanest = min(sets, key=lambda key: shares[key])
             # Passes over training samples beside a clean evaluation are made for their own sake.
             if shares[cleanest] < MOSTLY:
-                self.session.training_data_sets = {loader for loader, share in shares.items() if share > 0.9}
+                self.session.training_data_sets = _of_training(shares, sets)
             # Where the training set is scored by a loss once more, another set may be scored by hand.
             by_hand = shares[cleanest] >= MOSTLY and any(_new(h, trained) for h in list(self._unscored.values()))
             writer.fact(
@@ -248,7 +286,7 @@ class Watcher:
                     "train_samples_hashed": self._trained_rows,
                     "train_distinct": len(trained),
                     "train_share_hashed": min(1.0, self._batches_hashed / max(1, self.session.backwards)),
-                    "shared": len(sets[cleanest] & trained),
+                    "shared": len(sets[cleanest] & by_model[cleanest.model]),
                 },
             )
         if self._trained_rows:
@@ -258,7 +296,7 @@ class Watcher:
                 {
                     "hashed": self._trained_rows,
                     "distinct": distinct,
-                    "distinct_in_all": len(self._trained),
+                    "distinct_in_all": len(trained),
                     "batches": self._batches_counted,
                     "continuous": self._continuous,
                 },
@@ -270,7 +308,35 @@ class Watcher:
             if found is not None:
                 writer.fact("feature_leak", found)
 
-    finish = flush
+
+def _parts(batches: list[set[int]], trained: set[int], common: set[int]) -> list[set[int]]:
+    """The samples of an evaluation; of one that scores training and held-out batches by the same lines, both apart.
+
+    Were all batches drawn from one set, hardly any would hold next to none of the trained samples.
+    """
+    batches = [batch - common for batch in batches]
+    everything = set().union(*batches)
+    share = len(everything & trained) / max(len(everything), 1)
+    large = [batch for batch in batches if share * len(batch) >= EXPECTED]
+    clean = [batch for batch in large if len(batch & trained) <= NEXT_TO_NONE * share * len(batch)]
+    if len(clean) < 2 or not SOME * len(large) <= len(clean) < len(large):
+        return [everything]
+    held = set().union(*clean)
+    return [held, everything - held]
+
+
+def _of_training(shares: dict[_Set, float], sets: dict[_Set, set[int]]) -> set[Any]:
+    """The sets that were trained on, as the evaluation watcher calls them: without a loader, by the rows of a pass.
+
+    Another set of as many rows at a time must not go by the same name: its passes have more rows, or it is as trained.
+    """
+    names = {key: key.name for key in shares}
+    found = set()
+    for key, name in names.items():
+        alike = [other for other in names if names[other] == name and shares[other] <= 0.9]
+        if shares[key] > 0.9 and all(isinstance(name, tuple) and len(sets[other]) > name[1] for other in alike):
+            found.add(name)
+    return found
 
 
 def _hashes(parts: list[Any]) -> list[int]:
@@ -303,35 +369,3 @@ def _bits(column: list[float]) -> float:
     """The entropy of its values."""
     shares = [count / len(column) for count in Counter(column).values()]
     return -sum(share * math.log2(share) for share in shares)
-
-
-class _Products:
-    """Sums that give the correlation of every input column with every target."""
-
-    def __init__(self) -> None:
-        self.n = 0
-        self.sums: list[Any] = []
-
-    def add(self, x: Any, y: Any) -> None:
-        parts = [x.sum(0), (x * x).sum(0), y.sum(0), (y * y).sum(0), x.T @ y]
-        if self.sums and self.sums[4].shape != parts[4].shape:
-            return
-        self.sums = [a + b for a, b in zip(self.sums, parts, strict=True)] if self.sums else parts
-        self.n += x.shape[0]
-
-    def strongest(self) -> dict[str, Any] | None:
-        if self.n < 32 or not self.sums:
-            return None
-        sx, sxx, sy, syy, sxy = (part.cpu() / self.n for part in self.sums)
-        spread_x, spread_y = (sxx - sx**2).clamp_min(0).sqrt(), (syy - sy**2).clamp_min(0).sqrt()
-        correlation = (sxy - sx[:, None] * sy[None, :]) / (spread_x[:, None] * spread_y[None, :])
-        correlation = torch.nan_to_num(correlation, nan=0.0, posinf=0.0, neginf=0.0).abs()
-        # A class that hardly occurs is determined by anything. (Of zeros and ones, sum and sum of squares are the same;
-        # values around zero may well have a small sum.)
-        rare = ((sy == syy) & (sy * self.n < 8)) | (spread_y <= 0)
-        correlation[:, rare] = 0.0
-        columns = correlation.max(dim=1).values
-        best = int(columns.argmax())
-        found = {"feature": best, "correlation": float(columns[best]), "samples": self.n}
-        inwards = columns.flip(0) if best == len(columns) - 1 else columns if best == 0 else columns[:0]
-        return found | ({"inwards": inwards[:3].tolist()} if len(inwards) >= 3 else {})

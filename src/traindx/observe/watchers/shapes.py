@@ -7,14 +7,13 @@ from typing import Any
 from ..hook_points.hooks import SHAPES
 from ..session import Session
 
-ORDER = 65
-
 FIRST_STEPS = 3
 MAX_VIEWS = 16
 
 
 class Watcher:
     name = "shapes"
+    AFTER = ()
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -63,5 +62,3 @@ class Watcher:
             self.session.writer.fact("ops", list(self._views.values()))
         if self._dropout:
             self.session.writer.fact("dropout", sorted(self._dropout))
-
-    finish = flush

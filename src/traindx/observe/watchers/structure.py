@@ -11,13 +11,12 @@ import torch
 from torch import nn
 
 from ..hook_points.modules import is_compiled
+from ..initial_values import InitialValues
 from ..metric_queue import cpu_value
-from ..model_walk import modules, named_modules, own_parameters, parameters
+from ..model_walk import named_modules, own_parameters, parameters
 from ..session import Session
-from ..tensors import plain, readable, sample_rows, sketch
+from ..tensors import first_tensor, plain, readable, sample_rows, sketch
 from .updates import Update
-
-ORDER = 5
 
 INITIAL = 1 << 13  # elements of a parameter from which its initialisation is told
 MAX_FED = 4  # layers whose data are looked at
@@ -29,12 +28,14 @@ _SETTINGS = (
 )  # fmt: skip
 _CHANGING = ("name", "requires_grad", "grad", "optimizer", "init_std", "loaded")
 _WEIGHING = (nn.Linear, nn.modules.conv._ConvNd, nn.RNNBase)
+KERAS_WEIGHT = "kernel"  # has its outputs on the last axis
 _ORDERED = (nn.RNNBase, nn.MultiheadAttention)
 _NORMS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
 
 
 class Watcher:
     name = "structure"
+    AFTER = ("trained forwards",)
     ONLY_ON_LOOKS = frozenset({"forward_begin"})
 
     def __init__(self, session: Session) -> None:
@@ -43,10 +44,13 @@ class Watcher:
         self._params: dict[str, dict[str, Any]] = {}
         self._refs: dict[str, weakref.ref[Any]] = {}
         self._loaded: set[int] = set()
+        self._initial_values = InitialValues()
         self._order: dict[int, int] = {}
         self._stray_values: dict[str, float] = {}  # of parameters that no optimizer holds, when first seen
+        self._stray_since: dict[str, int] = {}
         self._fed: list[tuple[int, dict[str, Any]]] = []
         self._given: dict[int, list[int]] = {}  # the shapes that modules for sequences got first
+        self._given_state: dict[int, list[int]] = {}  # and those of the state that the script handed over with them
         self._looked = True  # since the last flush
         self._written: Any = None  # what all of this hung on when it was last written
         self._listed: Any = None  # the same of the modules' list
@@ -55,6 +59,9 @@ class Watcher:
         found = [id(p) for p in parameters(module)]
         self._loaded.update(found)
         self.session.writer.event("model-loaded", self.session.step, site=site, tensors=len(found))
+
+    def initialised(self, tensor: Any) -> None:
+        self._initial_values.note(tensor)
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         session = self.session
@@ -72,6 +79,9 @@ class Watcher:
             # Sequences come in two orders of axes, and a wrong one does not fail.
             if args and isinstance(args[0], torch.Tensor) and isinstance(module, _ORDERED):
                 self._given.setdefault(id(module), list(args[0].shape))
+                state = first_tensor(args[1:2]) if isinstance(module, nn.RNNBase) else None
+                if state is not None:
+                    self._given_state.setdefault(id(module), list(state.shape))
             if args and plain(args[0]) and isinstance(module, _WEIGHING) and torch.is_grad_enabled():
                 self._note_data(module, args[0])
 
@@ -111,9 +121,12 @@ class Watcher:
         )
         if len(self._models) > 1:
             self._rename()
-        for module in modules(root):
+        for path, module in named_modules(root):
             for kind, parameter in own_parameters(module):
                 self._describe_parameter(parameter, kind, module)
+                name, here = session.naming.name_of(parameter), f"{path}.{kind}" if path else kind
+                if name in self._params and not name.endswith(here):  # tied: the same weight under a second name
+                    self._params[name].setdefault("shared", []).append(here)
 
     def _rename(self) -> None:
         """With a second model, parameter names get prefixes: move what is known to the new names."""
@@ -132,25 +145,26 @@ class Watcher:
         fact: dict[str, Any] = {
             "name": name,
             "module": type(module).__name__ if module is not None else None,
-            "kind": _kind(kind, module, parameter),
+            "kind": kind_of(kind, module, parameter),
             "shape": list(parameter.shape),
             "elements": parameter.numel(),
             "dtype": str(parameter.dtype).removeprefix("torch."),
             "requires_grad": parameter.requires_grad,
             "optimizer": None,
             "loaded": id(parameter) in self._loaded,
-            "fan_in": _fan_in(parameter, module),
+            "as_initialised": self._initial_values.kept(parameter),
+            "fan_in": fan_in_of(parameter, module, kind),
             "grad": None,
             "moved": None,
             "ran": None,
             "depth": None,
             "owner": id(module) if module is not None else None,
-            # torch's own modules are known to use their weights as weights.
-            "own": module is None or not type(module).__module__.startswith("torch.nn"),
+            # torch's and Keras's own modules are known to use their weights as weights.
+            "own": module is None or not type(module).__module__.startswith(("torch.nn", "keras.")),
         }
         self._params[name] = fact
         self._refs[name] = weakref.ref(parameter)
-        statistics = _init_statistics(parameter)
+        statistics = _init_statistics(parameter.movedim(-1, 0) if kind == KERAS_WEIGHT else parameter)
         if statistics is not None:
             self.session.metrics.later(statistics, lambda values: _note_statistics(fact, values))
 
@@ -176,6 +190,7 @@ class Watcher:
             self._params[name]["optimizer"] = update.index if update.index >= 0 else None
             if update.index < 0:
                 self._params[name]["by_hand"] = True
+        self._note_holders()
         for name, ref in self._refs.items():
             parameter = ref()
             if parameter is None:
@@ -198,11 +213,25 @@ class Watcher:
                     fact["grad"] = "maybe"
                     self.session.metrics.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
 
+    def _note_holders(self) -> None:
+        """Which optimizer holds which parameter: also one that has not stepped yet, and sharded parameters, whose
+        numbers are not read."""
+        for index, optimizer in self.session.live_optimizers():
+            for p in (p for group in optimizer.param_groups for p in group["params"]):
+                fact = self._params.get(self.session.naming.known(p) or "")
+                if fact is not None and fact["optimizer"] is None and not fact.get("by_hand"):
+                    fact["optimizer"] = index
+
     def _note_strays_move(self, name: str, parameter: Any) -> None:
         """Parameters without an optimizer may still move: by hand, or as a copy of weights that an optimizer holds."""
         value = cpu_value(sketch(parameter.detach()).float().sum())
-        if value is not None and self._stray_values.setdefault(name, value) != value:
+        if value is None:
+            return
+        if self._stray_values.setdefault(name, value) != value:
             self.session.moved[name] = True
+        self._params[name]["still"] = self.session.step > self._stray_since.setdefault(
+            name, self.session.step
+        ) and not self.session.moved.get(name)
 
     def weights_after(self, update: Update) -> None:
         known = (len(self._models), len(self._order))
@@ -227,7 +256,8 @@ class Watcher:
         return len(self._models), len(self._order), params, dict(self.session.moved), others
 
     def finish(self) -> None:
-        self._write()
+        self._note_holders()
+        self._looked = True
 
     def _write(self) -> None:
         writer = self.session.writer
@@ -270,6 +300,7 @@ class Watcher:
                     "leaf": not vars(module).get("_modules"),
                     "settings": _settings(module),
                     **({"given": self._given[id(module)]} if id(module) in self._given else {}),
+                    **({"given_state": s} if (s := self._given_state.get(id(module))) else {}),
                 }
                 for name, module in list(named_modules(root))[:2000]
             ]
@@ -294,19 +325,21 @@ def _class_site(root: Any) -> dict[str, Any] | None:
         return None
 
 
-def _kind(kind: str, module: Any, parameter: Any) -> str:
+def kind_of(kind: str, module: Any, parameter: Any) -> str:
     if isinstance(module, _NORMS) or "Norm" in type(module).__name__:
         return "norm"
-    if isinstance(module, (nn.Embedding, nn.EmbeddingBag)):
+    if isinstance(module, (nn.Embedding, nn.EmbeddingBag)) or kind == "embeddings":
         return "embedding"
     if "bias" in kind or parameter.dim() == 1:
         return "bias"
     return "weight" if parameter.dim() >= 2 else "other"
 
 
-def _fan_in(parameter: Any, module: Any) -> int | None:
-    if parameter.dim() < 2 or isinstance(module, (nn.Embedding, nn.EmbeddingBag)):
+def fan_in_of(parameter: Any, module: Any, kind: str) -> int | None:
+    if parameter.dim() < 2 or isinstance(module, (nn.Embedding, nn.EmbeddingBag)) or kind == "embeddings":
         return None
+    if kind == KERAS_WEIGHT:
+        return int(math.prod(parameter.shape[:-1]))
     if module is None:  # a loose matrix is mostly used as x @ W
         return int(parameter.shape[0])
     if "ConvTranspose" in type(module).__name__:

@@ -1,7 +1,9 @@
-"""Ends a script after a number of updates or seconds of training."""
+"""Ends a script after a number of updates or seconds of training; and what a probe is inside the script's process."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -61,3 +63,13 @@ class Limited(Driver):
 
     def findings(self) -> dict[str, Any]:
         return {"stopped_by": self.stopped_by, "updates": self.updates, "seconds": self.spent}
+
+
+@dataclass
+class Part:
+    """A driver, and watchers that are created for the session once torch is imported. What `findings` returns becomes
+    the fact `probe`."""
+
+    driver: Any
+    watchers: list[Callable[[Any], Any]] = field(default_factory=list)
+    findings: Callable[[], dict[str, Any]] = dict

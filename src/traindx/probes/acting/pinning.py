@@ -12,9 +12,9 @@ import weakref
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
 from ...observe.watchers.loss_inputs import given_pair
-from .copies import copied, equal, has_tensor
 from .limits import Limited
 from .roles import Roles
 
@@ -29,6 +29,7 @@ class Pinned(Limited):
         self._targets: dict[int, Any] = {}
         self._forwards: dict[int, int] = {}  # by model: the number of the latest call since the last update
         self._losses = 0
+        self._from_loader = False  # the loaders themselves may be gone at the end, with the function that made them
         self._own_differs = False  # the loop made another batch, which was replaced
         self._target_seen = False
         self._refused: str | None = None
@@ -55,7 +56,7 @@ class Pinned(Limited):
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         self._roles.forward(root)
-        if len(self._batches) or not torch.is_grad_enabled() or next(root.parameters(), None) is None:
+        if self._from_loader or not torch.is_grad_enabled() or next(root.parameters(), None) is None:
             return args, kwargs
         number = self._forwards[id(root)] = self._forwards.get(id(root), -1) + 1
         key = (id(root), number)
@@ -70,7 +71,7 @@ class Pinned(Limited):
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         first, target = given_pair("", (args, kwargs))  # by position, because they are put back by position
-        if len(self._batches) or not _trains(first) or not isinstance(target, torch.Tensor) or target.requires_grad:
+        if self._from_loader or not _trains(first) or not isinstance(target, torch.Tensor) or target.requires_grad:
             return args, kwargs
         number, self._losses = self._losses, self._losses + 1
         self._target_seen = True
@@ -92,6 +93,7 @@ class Pinned(Limited):
         for loader in self._roles.backward():
             if loader not in self._batches and loader in self._latest:
                 self._batches[loader] = self._latest[loader]
+                self._from_loader = True
         super().before_backward(loss)
 
     def updated(self) -> None:
@@ -104,7 +106,7 @@ class Pinned(Limited):
         return {**super().findings(), "pinned": by, "not_pinned": why}
 
     def _verdict(self) -> tuple[str | None, str | None]:
-        if len(self._batches):
+        if self._from_loader:
             return "loader", None
         if not self._inputs:
             return None, "the batch is made inside the loop and meets no module, so it could not be pinned"
@@ -131,3 +133,31 @@ def _shapes(value: Any) -> list[Any]:
     from torch.utils import _pytree as pytree
 
     return [tuple(leaf.shape) for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+
+
+# ── copies and comparisons of batches ─────────────────────────────────────────────────────────────
+
+
+def copied(value: Any) -> Any:
+    """The same structure with its tensors cloned, so that later in-place changes do not reach the copy."""
+    return pytree.tree_map(lambda leaf: leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf, value)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two batches hold equal tensors (NaN equals NaN)."""
+    first, second = pytree.tree_leaves(one), pytree.tree_leaves(other)
+    if len(first) != len(second):
+        return False
+    return all(_same(a, b) for a, b in zip(first, second, strict=True))
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        return bool(torch.equal(a, b) or (a.is_floating_point() and torch.equal(a.nan_to_num(), b.nan_to_num())))
+    return type(a) is type(b)
+
+
+def has_tensor(value: Any) -> bool:
+    return any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 
@@ -14,11 +15,18 @@ def own_rate(group: dict[str, Any]) -> float:
     return 0.0
 
 
+# The rate of a group at a step, by the script's own rate, the highest that it has set so far, and the number of steps
+# that the optimizer has made.
+Wanted = Callable[[float, float, int], float]
+
+
 class Override:
     """Sets every group's learning rate before a step and restores the script's own after it."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
         self._held: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
+        self._steps: dict[int, int] = {}
         self.peak: dict[tuple[int, int], float] = {}  # the highest learning rate that the script set, by group
         self.optimizers: list[weakref.ref[Any]] = []
 
@@ -31,7 +39,10 @@ class Override:
 
     def rates(self, optimizer: Any) -> list[float]:
         """The learning rates for this step."""
-        raise NotImplementedError
+        number = self.index(optimizer)
+        step = self._steps[number] = self._steps.get(number, -1) + 1
+        groups = enumerate(optimizer.param_groups)
+        return [self._wanted(float(group["lr"]), self.peak[number, g], step) for g, group in groups]
 
     def before_step(self, optimizer: Any) -> None:
         number = self.index(optimizer)
@@ -54,25 +65,6 @@ def _like(old: Any, rate: float) -> Any:
     return old.new_tensor(rate) if hasattr(old, "new_tensor") else rate
 
 
-class Scaled(Override):
+def times_peak(factor: float) -> Wanted:
     """A factor times the highest learning rate that the script has set so far, so no schedule lowers it."""
-
-    def __init__(self, factor: float) -> None:
-        super().__init__()
-        self.factor = factor
-
-    def rates(self, optimizer: Any) -> list[float]:
-        number = self.index(optimizer)
-        groups = range(len(optimizer.param_groups))
-        return [self.factor * self.peak[number, g] for g in groups]
-
-
-class Times(Override):
-    """A factor times the script's own learning rate of each step, so schedules keep their shape."""
-
-    def __init__(self, factor: float) -> None:
-        super().__init__()
-        self.factor = factor
-
-    def rates(self, optimizer: Any) -> list[float]:
-        return [self.factor * float(group["lr"]) for group in optimizer.param_groups]
+    return lambda own, peak, step: factor * peak

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 
-from .along_step import loss_along_step
-from .curvature import curvature
-from .mode_gap import mode_gap
-from .noise import noise_scale
+from ...observe.tensors import streams_unchanged
+from ...record.types import FloatArray
+from ..unchanged import unchanged
+from .curvature import curvature, noise_scale
 
 LANCZOS = 16  # Hessian-vector products: enough for both ends of a spectrum with outliers
 NAMES = ("along_step", "mode_gap", "noise_scale", "curvature")
@@ -98,3 +98,138 @@ def _strict(value: Any) -> Any:
     if isinstance(value, (float, np.floating)):
         return float(value) if math.isfinite(value) else None
     return value
+
+
+# ── the loss along the last step ──────────────────────────────────────────────────────────────────
+#
+# On a quadratic with curvature c, a step of gradient descent with learning rate lr has the minimum at 1 / (lr · c) of
+# its length. Above 1 the step was too short, below 1 it went past the minimum, and below 1/2 (lr > 2 / c) the loss is
+# higher after the step than before it.
+
+POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+
+
+@dataclass(frozen=True)
+class StepCurve:
+    """`minimum` is in lengths of the step: infinite if the loss falls all the way, NaN if it starts non-finite."""
+
+    positions: FloatArray
+    losses: FloatArray
+    minimum: float
+
+    @property
+    def made_worse(self) -> bool:
+        return bool(self.losses[list(self.positions).index(1.0)] > self.losses[0])
+
+
+def loss_along_step(
+    model: Any, loss: Callable[[], Any], before: Sequence[Any], positions: Sequence[float] = POSITIONS
+) -> StepCurve:
+    """`before` holds the parameters before the step, in the order of `model.parameters()`. The model holds those after
+    the step."""
+    parameters = list(model.parameters())
+    if len(before) != len(parameters):
+        raise ValueError(f"{len(before)} tensors given for {len(parameters)} parameters")
+    where = sorted({0.0, 1.0, *positions})
+    losses = []
+    with unchanged(model), torch.no_grad():
+        starts = [b.detach().clone() for b in before]
+        steps = [p.detach() - b for p, b in zip(parameters, starts, strict=True)]
+        for position in where:
+            for parameter, start, step in zip(parameters, starts, steps, strict=True):
+                parameter.copy_(start + position * step)
+            with streams_unchanged():  # the same dropout mask at every position
+                losses.append(float(loss()))
+    return StepCurve(np.array(where), np.array(losses), _minimum(np.array(where), np.array(losses)))
+
+
+def _minimum(where: FloatArray, losses: FloatArray) -> float:
+    """The minimum of the parabola through the lowest point and its neighbours (at an end, the last three points)."""
+    if not np.isfinite(losses[0]):
+        return float("nan")
+    finite = np.where(np.isfinite(losses), losses, np.inf)
+    centre = int(np.clip(np.argmin(finite), 1, len(where) - 2))
+    chosen = slice(centre - 1, centre + 2)
+    if not np.isfinite(finite[chosen]).all():
+        return float(where[int(np.argmin(finite))])
+    bend, slope, _ = np.polyfit(where[chosen], finite[chosen], 2)
+    scale = float(np.ptp(finite[chosen]))
+    if bend <= 1e-9 * scale:  # straight or concave: the parabola has no minimum
+        return float("inf") if slope < 0 or finite[-1] < finite[0] else 0.0
+    return float(-slope / (2 * bend))
+
+
+# ── train mode against eval mode ──────────────────────────────────────────────────────────────────
+#
+# The loss of one batch in train mode and in eval mode: the difference is due to dropout and batch statistics.
+
+DRAWS = 8
+
+
+@dataclass(frozen=True)
+class ModeGap:
+    """`train` is the mean over several dropout masks, `train_spread` their standard deviation."""
+
+    train: float
+    train_spread: float
+    eval: float
+
+    @property
+    def ratio(self) -> float:
+        return self.train / self.eval if self.eval else float("inf")
+
+
+def mode_gap(model: Any, loss: Callable[[], Any], draws: int = DRAWS) -> ModeGap:
+    with unchanged(model), torch.no_grad():
+        model.eval()
+        evaluated = float(loss())
+    trained = []
+    for draw in range(draws):
+        with unchanged(model), torch.no_grad():  # running statistics must not change between draws
+            torch.manual_seed(draw)
+            model.train()
+            trained.append(float(loss()))
+    return ModeGap(float(np.mean(trained)), float(np.std(trained)), evaluated)
+
+
+# ── a loss spike ──────────────────────────────────────────────────────────────────────────────────
+#
+# Replays the batch of a loss spike on earlier weights. If the batch stands out there too, the data cause the spike;
+# if not, the step does.
+
+STANDS_OUT = 5.0  # robust deviations above the median of the other batches
+
+
+@dataclass(frozen=True)
+class SpikeReplay:
+    """Losses on the earlier weights, of the suspect batch and of ordinary ones, and the suspect's distance from them
+    in robust deviations."""
+
+    suspect: float
+    others: tuple[float, ...]
+    deviations: float
+    verdict: Literal["data", "step"]
+
+
+def replay_spike(
+    model: Any, loss: Callable[[Any], Any], suspect: Any, others: Sequence[Any], earlier: Mapping[str, Any]
+) -> SpikeReplay:
+    """`earlier` is the model's state dict before the spike; `others` are ordinary batches."""
+    if len(others) < 4:
+        raise ValueError("at least four ordinary batches are needed to compare with")
+    with unchanged(model), torch.no_grad():
+        model.load_state_dict(earlier)
+
+        def value(batch: Any) -> float:
+            with streams_unchanged():
+                return float(loss(batch))
+
+        found, usual = value(suspect), np.array([value(batch) for batch in others])
+    middle = float(np.median(usual))
+    # Batches differ by at least 1 %: with a spread of zero, any batch would stand out.
+    spread = max(1.4826 * float(np.median(np.abs(usual - middle))), 0.01 * abs(middle), 1e-12)
+    deviations = (found - middle) / spread if np.isfinite(found) else float("inf")
+    # The spread of a few batches is a rough estimate, so the batch must lie far beyond all of them too.
+    far = found > 2 * float(usual.max()) - middle or not np.isfinite(found)
+    verdict: Literal["data", "step"] = "data" if deviations > STANDS_OUT and far else "step"
+    return SpikeReplay(found, tuple(usual.tolist()), float(deviations), verdict)

@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...observe.tensors import tensors_in
-from ..acting.copies import equal
-from ..deep.looks import NAMES, Moment, looks
-from ..deep.spike import replay_spike
-from ..unchanged import streams_unchanged
+from ...observe.tensors import streams_unchanged, tensors_in
+from ..acting.pinning import equal
+from ..deep.looks import NAMES, Moment, looks, replay_spike
 from ._replay import Capture, Replayable, twin_of
 
 FIRST, GROWTH = 8, 3

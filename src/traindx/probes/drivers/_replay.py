@@ -14,11 +14,10 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ...observe.copies import twin_of as copy_without_hooks
-from ...observe.tensors import plain, tensors_in
+from ...observe.model_walk import twin_of as copy_without_hooks
+from ...observe.tensors import plain, streams_unchanged, tensors_in
 from ...observe.watchers.loss_inputs import given_pair
-from ..acting.copies import copied
-from ..unchanged import streams_unchanged
+from ..acting.pinning import copied
 
 SEVERAL = "the model runs several times for one loss"
 MORE = "the loss has more terms than a standard loss function's value"

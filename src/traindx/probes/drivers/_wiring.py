@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from ...observe.targets import as_next_tokens
 from ...observe.tensors import plain, tensors_in
 from ...observe.watchers.loss_inputs import given_pair
-from ..acting.copies import copied, equal
+from ..acting.pinning import copied, equal
 from ..dependence import dependence
 
 
@@ -78,16 +79,8 @@ class Wiring:
 
 def targets_are_next_inputs(inputs: Any, target: Any) -> bool:
     """Whether the targets are the input tokens (rows × length) shifted by one position."""
-    if inputs.is_floating_point() or target.is_floating_point() or inputs.dim() != 2 or inputs.shape[1] < 3:
-        return False
-    rows, length = inputs.shape
-    if target.numel() == rows * length:
-        moved = target.reshape(rows, length)[:, :-1]
-    elif target.numel() == rows * (length - 1):
-        moved = target.reshape(rows, length - 1)
-    else:
-        return False
-    return bool((moved == inputs[:, 1:]).float().mean() > 0.99)
+    moved = as_next_tokens(inputs, target)
+    return moved is not None and bool((moved == inputs[:, 1:]).float().mean() > 0.99)
 
 
 def _batch_axis(main: Any, rows: int | None, root: Any) -> int | None:

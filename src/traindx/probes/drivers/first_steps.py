@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..acting.ending import UntilEvaluated
-from ..acting.part import Part
+from ..acting.limits import Part
+from ..acting.roles import UntilEvaluated
 from ._deep_looks import DeepLooks
 from ._wiring import Wiring
 

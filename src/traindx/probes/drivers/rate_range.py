@@ -8,10 +8,9 @@ from typing import Any
 import torch
 
 from ...observe.metric_queue import cpu_value
-from ..acting.limits import Limited
-from ..acting.part import Part
+from ..acting.limits import Limited, Part
 from ..acting.rates import Override
-from ..smoothing import Smoothed
+from ..rate_curve import Smoothed
 
 SURE = 3  # the curve counts as diverged after this many steps in a row above the limit
 
@@ -20,7 +19,7 @@ class _Ramp(Override):
     """Group 0 of optimizer 0 follows the ramp; all other groups keep their ratio to it."""
 
     def __init__(self, low: float, high: float, steps: int) -> None:
-        super().__init__()
+        super().__init__(lambda own, peak, step: own)
         self._low, self._growth, self._last = low, math.log(high / low) / max(1, steps - 1), steps - 1
         self.step = 0
         self._first: dict[tuple[int, int], float] = {}

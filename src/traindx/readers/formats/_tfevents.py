@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from ...record.types import FloatArray, IntArray
+from ...record.types import FloatArray, IntArray, distinct
 from ._wire import BYTES, FIXED32, FIXED64, VARINT, WireError, fields, varint
 
 BLOCK = 1 << 20
@@ -67,7 +67,7 @@ def scalars_of(file: IO[bytes], with_wall: bool = False) -> Iterator[Scalars]:
     records = 0
     for block, starts, lengths in _record_blocks(file):
         content = np.frombuffer(block, np.uint8)
-        for length in np.unique(lengths):
+        for length in distinct(lengths):
             if length <= LONGEST_EVENT:
                 members = np.flatnonzero(lengths == length)
                 rows = sliding_window_view(content, int(length))[starts[members]]

@@ -29,17 +29,23 @@ def fields(buffer: bytes | memoryview, start: int, end: int) -> Iterator[tuple[i
     """Yield each field of a message: number, wire type, and the start and end of its content."""
     at = start
     while at < end:
-        key, at = varint(buffer, at)
+        key = buffer[at]
+        at += 1
+        if key >= 0x80:
+            key, at = varint(buffer, at - 1)
         kind = key & 7
-        if kind == VARINT:
+        if kind == BYTES:
+            length = buffer[at] if at < end else 0x80
+            at += 1
+            if length >= 0x80:
+                length, at = varint(buffer, at - 1)
+            stop = at + length
+        elif kind == VARINT:
             _, stop = varint(buffer, at)
         elif kind == FIXED64:
             stop = at + 8
         elif kind == FIXED32:
             stop = at + 4
-        elif kind == BYTES:
-            length, at = varint(buffer, at)
-            stop = at + length
         else:
             raise WireError(f"unknown wire type {kind}")
         if stop > end:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ...record import Run
-from ..errors import ReaderError
-from ..files import matching_files
-from ..options import Options
-from ..rows.collector import Collector, numbers_in
+from ..folders import matching_files
+from ..options import Options, ReaderError
+from ..rows.collector import table_of
 from ..rows.runs import runs_from_rows
 from ..source import Source
 from .json_document import parse
@@ -31,11 +30,7 @@ def read(source: Source, options: Options) -> list[Run]:
     history = document.get("log_history") if isinstance(document, dict) else None
     if not isinstance(history, list):
         raise ReaderError(f"{source.name} has no list of log entries under log_history")
-    collector = Collector()
-    for row in history:
-        if isinstance(row, dict):
-            collector.add(numbers_in(row))
-    table = collector.table()
+    table = table_of(history)
     table.config = {key: document[key] for key in _CONFIG if document.get(key) is not None}
     return runs_from_rows(table, source.name, KIND, options)
 

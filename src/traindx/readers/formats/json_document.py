@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...record import Run
-from ..errors import NotThisFormatError, ReaderError
 from ..meaning.names import role_of
-from ..options import Options
-from ..rows.collector import Collector, number, numbers_in
+from ..options import NotThisFormatError, Options, ReaderError
+from ..rows.collector import number, table_of
 from ..rows.runs import runs_from_rows
 from ..rows.table import Table, from_dense
 from ..source import Source
@@ -40,6 +39,9 @@ def sniff(source: Source) -> float:
 
 def read(source: Source, options: Options) -> list[Run]:
     document = parse(source)
+    first = document[0] if isinstance(document, list) and document else document
+    if isinstance(first, dict) and str(first.get("schema")).startswith("traindx."):
+        raise ReaderError(f"{source.name} is an answer of traindx, not a log")
     table = find_history(document)
     if table is None:
         raise ReaderError(f"{source.name} is JSON without a training history in it")
@@ -88,20 +90,14 @@ def _histories(value: Any, depth: int) -> Iterator[Table]:
     if depth == 0:
         return
     if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-        collector = Collector()
-        for row in value:
-            collector.add(numbers_in(row))
-        yield collector.table()
+        yield table_of(value)
     elif isinstance(value, dict):
         yield from _table_of_lists(value)
         for inner in value.values():
             if isinstance(inner, (dict, list)):
                 yield from _histories(inner, depth - 1)
         if len(value) > 1 and all(isinstance(row, dict) and _epoch_of(key).isdigit() for key, row in value.items()):
-            collector = Collector()
-            for key, row in value.items():
-                collector.add({"epoch": float(_epoch_of(key)), **numbers_in(row)})
-            yield collector.table()
+            yield table_of({"epoch": float(_epoch_of(key)), **row} for key, row in value.items())
 
 
 def _epoch_of(key: Any) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from typing import Any
 
 from ...record import Run
 from ..meaning.names import role_of
 from ..options import Options
-from ..rows.collector import MODE_KEYS, Collector, number, numbers_in
+from ..rows.collector import Collector, number, numbers_in
 from ..rows.runs import runs_from_rows
 from ..source import Source
-from ._frames import add_frame, numbers_wide
-
-if TYPE_CHECKING:
-    import polars as pl
+from ..text.crash import TAIL, with_crash
+from ._frames import FlatObjects, add_frame
 
 KIND = "json-lines"
-BLOCK = 1 << 26
-SAMPLE = 1 << 16  # bytes that show which keys hold numbers
+BLOCK = 1 << 23
+SMALL = 1 << 17  # bytes that are read sooner than polars is imported
 
 
 def sniff(source: Source) -> float:
@@ -33,13 +32,18 @@ def sniff(source: Source) -> float:
 
 
 def read(source: Source, options: Options) -> list[Run]:
-    collector, skipped = Collector(), 0
+    collector, objects = Collector(), FlatObjects()
+    skipped, tail = 0, deque[str](maxlen=TAIL)
     for block in source.line_blocks(BLOCK):
-        if not _add_with_polars(collector, block):
-            skipped += _add_line_by_line(collector, block)
+        frame = objects.frame(block) if len(block) > SMALL else None
+        if frame is None:
+            skipped += _add_line_by_line(collector, block, tail)
+        else:
+            add_frame(collector, frame)
+            tail.clear()
     table = collector.table()
     table.skipped = skipped + source.skipped_long_lines
-    return runs_from_rows(table, source.name, KIND, options) if table.columns else []
+    return with_crash(runs_from_rows(table, source.name, KIND, options), list(tail)) if table.columns else []
 
 
 def _parsed(line: str | bytes) -> Any:
@@ -56,60 +60,15 @@ def _is_row(value: Any) -> bool:
     )
 
 
-def _add_with_polars(collector: Collector, block: bytes) -> bool:
-    """Add flat objects of plain numbers, the usual case, with polars. Return False if the block holds other objects."""
-    frame = _like_its_sample(block) if len(block) > 2 * SAMPLE else None
-    if frame is None:
-        frame = _inferred(block)
-    if frame is None:
-        return False
-    import polars as pl
-
-    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    if {name.lower() for name in texts} & MODE_KEYS:
-        return False
-    add_frame(collector, frame.with_columns(pl.col(texts).cast(pl.Float64, strict=False)))
-    return True
-
-
-def _inferred(block: bytes) -> pl.DataFrame | None:
-    """Return the block as a frame, with types that polars infers from every cell; None if it is not flat."""
-    # A bare NaN or Infinity is not valid JSON; polars refuses or drops it.
-    if b"NaN" in block or b"Infinity" in block or block.count(b"{") != block.count(b"\n") + (not block.endswith(b"\n")):
-        return None
-    import polars as pl
-
-    try:
-        frame = pl.read_ndjson(block, infer_schema_length=None)
-    except Exception:  # polars raises several kinds of exceptions, some of them panics
-        return None
-    plain = all(dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Null) for dtype in frame.dtypes)
-    return frame if plain else None
-
-
-def _like_its_sample(block: bytes) -> pl.DataFrame | None:
-    """Return the block as a frame, or None if a line has a key or type that the first lines do not have."""
-    sample = _inferred(block[: block.find(b"\n", SAMPLE) + 1])
-    if sample is None:
-        return None
-    import polars as pl
-
-    try:
-        frame = pl.read_ndjson(block, schema=numbers_wide(sample))
-    except Exception:
-        return None
-    # polars skips keys that are not in the schema, so compare the number of values read with those in the text.
-    read = sum(frame.height - cells.null_count() for cells in frame)
-    written = block.count(b'":')
-    return frame if read == written or read + block.count(b"null") == written else None
-
-
-def _add_line_by_line(collector: Collector, block: bytes) -> int:
+def _add_line_by_line(collector: Collector, block: bytes, tail: deque[str]) -> int:
+    """`tail` collects the other lines since the last row: a script that prints rows may end in a traceback."""
     skipped = 0
     for line in block.splitlines():
         row = _parsed(line)
         if isinstance(row, dict) and (numbers := numbers_in(row)):
             collector.add(numbers)
+            tail.clear()
         elif line.strip():
             skipped += 1
+            tail.append(line.decode(errors="replace"))
     return skipped

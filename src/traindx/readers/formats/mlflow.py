@@ -8,37 +8,31 @@ from typing import Any
 import numpy as np
 
 from ...record import Run
-from ..errors import ReaderError
-from ..files import matching_files
+from ..folders import matching_files
 from ..meaning.assembly import LogFacts, assemble
-from ..meaning.named_series import NamedSeries
-from ..options import Options
+from ..meaning.names import NamedSeries
+from ..options import Options, ReaderError
 from ..rows.collector import number
 from ..rows.runs import tidy
 from ..source import Source
 
 KIND = "mlflow"
-MOST_RUNS = 500
 MOST_PARAMS, LONGEST_PARAM = 1000, 8192
 
 
 def sniff(source: Source) -> float:
     if source.is_dir:
-        return 0.92 if _run_folders(source.path) else 0.0
+        return 0.92 if is_run(source.path) else 0.0
     return 0.6 if _is_metric(source) else 0.0
 
 
 def read(source: Source, options: Options) -> list[Run]:
     if not source.is_dir:
         return [_run({source.path.name: source}, source.name, options)]
-    runs = []
-    for folder in _run_folders(source.path):
-        metrics = folder / "metrics"
-        files = {p.relative_to(metrics).as_posix(): Source(p) for p in matching_files(metrics, "**/*")}
-        name = source.name if folder == source.path else str(folder)
-        metrics_of_run = {tag: file for tag, file in files.items() if _is_metric(file)}
-        runs.append(_run(metrics_of_run, name, options, _params(folder / "params")))
-    return runs
+    metrics = source.path / "metrics"
+    files = {path.relative_to(metrics).as_posix(): Source(path) for path in matching_files(metrics, "**/*")}
+    files = {tag: file for tag, file in files.items() if _is_metric(file)}
+    return [_run(files, source.name, options, _params(source.path / "params"))]
 
 
 def _params(folder: Path) -> dict[str, Any]:
@@ -56,25 +50,9 @@ def _params(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _run_folders(folder: Path) -> list[Path]:
-    """Return the run folders: this folder, or the runs of an experiment, or all runs of an `mlruns` folder."""
-    for pattern in (".", "*", "*/*", "mlruns/*/*"):
-        places = [folder] if pattern == "." else _glob(folder, pattern)
-        if found := [place for place in places if is_run(place)]:
-            return found[:MOST_RUNS]
-    return []
-
-
 def is_run(folder: Path) -> bool:
     """Return whether this folder is one run, with its metrics in the folder `metrics`."""
     return any(_is_metric(Source(path)) for path in matching_files(folder / "metrics", "**/*"))
-
-
-def _glob(folder: Path, pattern: str) -> list[Path]:
-    try:
-        return sorted(folder.glob(pattern))
-    except OSError:
-        return []
 
 
 def _is_metric(source: Source) -> bool:

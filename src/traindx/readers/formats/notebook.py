@@ -8,8 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from ...record import Run
-from ..errors import ReaderError
-from ..options import Options
+from ..options import Options, ReaderError
 from ..source import Source
 from . import plain_text
 from .json_document import parse

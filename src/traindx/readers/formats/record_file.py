@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ...record import RecordError, Run
 from ...record.reading import load
-from ..errors import ReaderError
-from ..options import Options
+from ..options import Options, ReaderError
 from ..source import Source
 
 KIND = "observed"
 
 
 def sniff(source: Source) -> float:
-    return 1.0 if source.head.startswith(b"SQLite format 3\0") else 0.0
+    return 0.9 if source.head.startswith(b"SQLite format 3\0") else 0.0  # it may be the database of a known tracker
 
 
 def read(source: Source, _options: Options) -> list[Run]:

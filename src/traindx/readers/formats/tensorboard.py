@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ...record import Run
-from ..errors import ReaderError
-from ..files import matching_files
+from ..folders import matching_files
 from ..meaning.assembly import LogFacts, assemble
-from ..meaning.named_series import NamedSeries
-from ..meaning.names import PHASES, role_of
-from ..options import Options
+from ..meaning.names import PHASES, NamedSeries, role_of
+from ..options import Options, ReaderError
 from ..rows.runs import runs_from_rows, tidy
 from ..rows.table import Column, Table
 from ..source import Source
 from ._tfevents import Scalars, scalars_of
 
 KIND = "tensorboard"
-MOST_EVENT_FILES = 2000
 # The first record of every event file names its version.
 _MARK = b"brain.Event:"
 STEP = "step"
@@ -27,12 +25,12 @@ STEP = "step"
 
 def sniff(source: Source) -> float:
     if source.is_dir:
-        return 0.9 if _event_files(source.path) else 0.0
+        return 0.9 if next(_event_files(source.path), None) else 0.0
     return 1.0 if _MARK in source.head[:64] else 0.0
 
 
 def read(source: Source, options: Options) -> list[Run]:
-    files = _event_files(source.path) if source.is_dir else [source.path]
+    files = list(_event_files(source.path)) if source.is_dir else [source.path]
     root = source.path if source.is_dir else source.path.parent
     runs: list[Run] = []
     for folder, members in _by_run(files, root).items():
@@ -69,12 +67,8 @@ def _curves(files: list[list[Scalars]]) -> dict[str, NamedSeries]:
     }
 
 
-def _event_files(folder: Path) -> list[Path]:
-    found: list[Path] = []
-    for path in matching_files(folder, "**/*tfevents*"):
-        if len(found) < MOST_EVENT_FILES and _is_event_file(path):
-            found.append(path)
-    return found
+def _event_files(folder: Path) -> Iterator[Path]:
+    return filter(_is_event_file, matching_files(folder, "**/*tfevents*"))
 
 
 def _is_event_file(path: Path) -> bool:

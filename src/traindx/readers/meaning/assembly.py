@@ -10,20 +10,23 @@ from typing import Any
 import numpy as np
 
 from ...record import Run, RunBuilder
-from ...record.types import IntArray, steps_covered
-from ..errors import ReaderError
-from ..options import Options
-from .direction import bare_losses, maximised, of_unknown_sign
-from .epochs_among_steps import place_epochs_among_steps
-from .evaluation_sets import evaluation_sets
-from .named_series import NamedSeries
-from .names import DISCRIMINATORS, GENERATORS, Phase
-from .reinforcement import policy_losses, reinforcement
-from .unread import unread_validation
+from ...record.types import IntArray, distinct, steps_covered
+from ..options import Options, ReaderError
+from .columns import (
+    bare_losses,
+    evaluation_sets,
+    maximised,
+    of_unknown_sign,
+    place_epochs_among_steps,
+    policy_losses,
+    reinforcement,
+    unread_validation,
+)
+from .names import METRICS, WORDS, NamedSeries, Phase
 
 MOST_RAW_COLUMNS = 512  # further columns are left out
 FEWEST_POINTS = 5  # points that show the course of a loss
-_ADVERSARIES = GENERATORS | DISCRIMINATORS
+_ADVERSARIES = WORDS.generators | WORDS.discriminators
 
 
 @dataclass
@@ -58,6 +61,12 @@ def assemble(curves: Mapping[str, NamedSeries], source: str, kind: str, options:
     _single(chosen, left, "grad_norm", "grad_norm")
     _single(chosen, left, "loss_scale", "loss_scale")
     _single(chosen, left, "epoch", "epoch")
+    _single(chosen, left, "data_time", "time/data")
+    _single(chosen, {name: c for name, c in left.items() if not _is_clock(c)}, "step_time", "time/total")
+    _throughput(chosen, left)
+    _single(chosen, left, "skipped", "steps_skipped")
+    _single(chosen, left, "memory", "memory")
+    _metrics(chosen, left)
     if not any(name.startswith("loss/") for name in chosen.curves):
         log.notes.append("no loss in this log")
     place_epochs_among_steps(chosen.curves, log)
@@ -147,6 +156,8 @@ def _losses(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
         train = []
     validation = _candidates(left, "loss", "validation")
     test = _candidates(left, "loss", "test")
+    if any(c.role.weak == 0 for c in train):  # beside a `train_loss`, a `val_error` is another quantity
+        train, validation, test = ([c for c in of if not _counts_errors(c)] for of in (train, validation, test))
     if not train + validation + test and (bare := bare_losses(left)):
         train, validation, test = ([c for c in bare if c.role.phase == p] for p in ("train", "validation", "test"))
         names = " and ".join(c.name for c in bare)
@@ -168,10 +179,15 @@ def _losses(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
         _from_perplexity(chosen, left)
 
 
+def _counts_errors(curve: NamedSeries) -> bool:
+    """Whether the column is called an error and nothing else: wrong answers, or a distance."""
+    return curve.role.kind == "loss" and curve.role.weak == 1 and set(curve.role.extra) <= WORDS.errors
+
+
 def _without_lone_adversaries(losses: list[NamedSeries]) -> list[NamedSeries]:
     """Drop a column called just `D` if there is no `G` (or the reverse): only together they are losses of a GAN."""
     guessed = [c for c in losses if c.role.weak == 2 and c.role.extra[:1] and c.role.extra[0] in _ADVERSARIES]
-    sides = {c.role.extra[0] in GENERATORS for c in guessed}
+    sides = {c.role.extra[0] in WORDS.generators for c in guessed}
     return losses if len(sides) == 2 else [c for c in losses if c not in guessed]
 
 
@@ -179,7 +195,7 @@ def _measured_in_training(train: list[NamedSeries], validation: list[NamedSeries
     """Drop training losses that were measured during evaluations, if there is also a plain `loss`."""
     if not validation:
         return train
-    evaluated = np.unique(np.concatenate([curve.steps for curve in validation]))
+    evaluated = distinct(np.concatenate([curve.steps for curve in validation]))
     plain = [c for c in train if c.role.phase == "" and c.role.rank < 4 and not _within(c.steps, evaluated)]
     at_evaluations = [c for c in train if c.role.phase == "train" and _within(c.steps, evaluated)]
     return [c for c in train if c not in at_evaluations] if plain else train
@@ -299,7 +315,36 @@ def _accuracies(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
             curve = left.pop(plain[0].name)
             percent = curve.values[np.isfinite(curve.values)].max(initial=0.0) > 1.5
             values = curve.values / 100.0 if percent else curve.values
+            values = 1.0 - values if curve.role.wrong else values
             chosen.take(canonical, NamedSeries(canonical, curve.steps, values), curve.name)
+
+
+def _is_clock(curve: NamedSeries) -> bool:
+    """Whether a column called `time` counts the time since the start: it never goes back."""
+    return curve.role.weak > 0 and (len(curve) < 3 or bool(np.all(np.diff(curve.values) >= 0)))
+
+
+def _throughput(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
+    """Where no time is logged, take that of one sample or step from a throughput: whether it grows shows in it too."""
+    found = [c for c in left.values() if c.role.kind == "throughput" and np.nanmin(c.values) > 0]
+    if found and "time/total" not in chosen and "time/data" not in chosen:
+        curve = left.pop(max(found, key=len).name)
+        chosen.take("time/total", NamedSeries(curve.name, curve.steps, 1.0 / curve.values), f"1 / {curve.name}")
+
+
+def _metrics(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
+    """Take metrics whose direction is known, so that a larger value is always better: a word error rate is negated."""
+    metrics = [c for c in left.values() if c.role.kind == "metric" or _counts_errors(c)]
+    evaluated = {c.role.extra[:1] for c in metrics if c.role.phase in ("validation", "test")}
+    for curve in metrics:
+        word = "error" if _counts_errors(curve) else curve.role.extra[0]
+        # A metric that does not say of what is that of an evaluation, unless that one is logged beside it.
+        in_training = curve.role.phase == "train" or (curve.role.phase == "" and curve.role.extra[:1] in evaluated)
+        canonical = f"metric/{'train' if in_training else 'validation'}/{word}"
+        if canonical in chosen:
+            continue
+        values = curve.values if METRICS.get(word) else -curve.values
+        chosen.take(canonical, NamedSeries(canonical, curve.steps, values), left.pop(curve.name).name)
 
 
 def _learning_rates(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:

@@ -1,65 +1,25 @@
-"""Translates names of training quantities from other languages to English."""
+"""Translates names of training quantities from other languages to English, by the words of `languages.toml`."""
 
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
+from typing import Any
 
-# Scripts without spaces, and languages with many word endings: replaced anywhere in a name.
-_PARTS = {
-    "损失": " loss ",
-    "損失": " loss ",
-    "训练": " train ",
-    "訓練": " train ",
-    "验证": " validation ",
-    "検証": " validation ",
-    "测试": " test ",
-    "准确率": " accuracy ",
-    "正解率": " accuracy ",
-    "精度": " accuracy ",
-    "学习率": " lr ",
-    "学習率": " lr ",
-    "轮次": " epoch ",
-    "轮": " epoch ",
-    "エポック": " epoch ",
-    "步数": " step ",
-    "步": " step ",
-    "ステップ": " step ",
-    "迭代": " iteration ",
-    "平均": " mean ",
-    "总": " total ",
-    "손실": " loss ",
-    "학습률": " lr ",
-    "학습": " train ",
-    "훈련": " train ",
-    "검증": " validation ",
-    "정확도": " accuracy ",
-    "에폭": " epoch ",
-    "потер": " loss ",
-    "точност": " accuracy ",
-    "эпох": " epoch ",
-    "шаг": " step ",
-    "обуч": " train ",
-    "валидац": " validation ",
-}
-_WORDS = {
-    **dict.fromkeys(("verlust", "perte", "pertes", "perdida", "perda", "perdita"), ("loss",)),
-    **dict.fromkeys(("trainingsverlust",), ("train", "loss")),
-    **dict.fromkeys(("validierungsverlust",), ("validation", "loss")),
-    **dict.fromkeys(("testverlust",), ("test", "loss")),
-    **dict.fromkeys(("genauigkeit", "exactitude", "exactitud", "acuracia", "accuratezza"), ("accuracy",)),
-    **dict.fromkeys(("epoche", "epoque", "epoca"), ("epoch",)),
-    **dict.fromkeys(("schritt", "paso", "passo"), ("step",)),
-    **dict.fromkeys(("lernrate",), ("lr",)),
-    **dict.fromkeys(("entrainement", "entrenamiento", "treino", "treinamento", "addestramento"), ("train",)),
-    **dict.fromkeys(("validierung", "validacion", "validacao", "validazione"), ("validation",)),
-}
-_ARTICLES = frozenset(("de", "di", "da", "do", "du", "la", "le"))
+from ...toml import table
+
+
+@cache
+def _stated(kind: str) -> dict[str, Any]:
+    """English by foreign word, for a table that is written the other way round."""
+    stated = table(__package__, "languages.toml")[kind]
+    return {word: english for english, known in stated.items() for word in known}
 
 
 def in_latin_letters(name: str) -> str:
-    """Translate the known parts of a name to English and remove accents."""
-    for part, english in _PARTS.items():
-        name = name.replace(part, english).replace(part.capitalize(), english)
+    """Translate the known parts of a name to English, the longest first, and remove accents."""
+    for part, english in sorted(_stated("parts").items(), key=lambda item: -len(item[0])):
+        name = name.replace(part, f" {english} ").replace(part.capitalize(), f" {english} ")
     return "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
 
 
@@ -69,6 +29,17 @@ def in_english(words: list[str]) -> list[str]:
     >>> in_english(["perdida", "de", "validacion"])
     ['loss', 'validation']
     """
-    if not any(word in _WORDS for word in words):
+    known, articles = _stated("words"), _stated("left_out")
+    words = [part for word in words for part in _parted(word)]
+    if not any(word in known for word in words):
         return words
-    return [english for word in words if word not in _ARTICLES for english in _WORDS.get(word, (word,))]
+    return [known.get(word, word) for word in words if word not in articles]
+
+
+def _parted(word: str) -> tuple[str, ...]:
+    """The two words of a German compound of which both are known, the first in English."""
+    for first, english in _stated("joined").items():
+        second = word.removeprefix(first)
+        if second != word and (second in _stated("words") or second == "norm"):
+            return english, second
+    return (word,)

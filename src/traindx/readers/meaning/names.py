@@ -9,80 +9,40 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Literal
 
+from ...record import Series
+from ...toml import table
 from .languages import in_english, in_latin_letters
 
 Kind = Literal[
-    "loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "step", "epoch", "seen", "reward", "other"
-]
+    "loss", "perplexity", "accuracy", "metric", "lr", "grad_norm", "loss_scale", "skipped", "data_time", "step_time",
+    "throughput", "memory", "step", "epoch", "seen", "reward", "other",
+]  # fmt: skip
 Phase = Literal["train", "validation", "test", ""]
 
-PHASES: dict[str, Phase] = {
-    **dict.fromkeys(("train", "training", "tr", "trn", "trainings", "learn"), "train"),
-    **dict.fromkeys((
-        "val", "valid", "validation", "validate", "validating", "va", "dev", "eval", "evaluation", "evaluate",
-        "heldout", "holdout", "hld", "cv", "vld", "valset", "validset",
-    ), "validation"),
-    **dict.fromkeys(("test", "testing", "tst", "testset"), "test"),
-}  # fmt: skip
+
+class Words(SimpleNamespace):
+    """The sets of words of `vocabulary.toml`, by name."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> frozenset[str]: ...
 
 
-def words_in(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Words that turn a quantity's name into something else: a loss *scale*, the *best* loss, *time* per step.
-_NOT_THE_VALUE = words_in(
-    "scale scaler weight weights coef coeff coefficient lambda factor multiplier ratio count num number time elapsed "
-    "eta std var variance threshold smoothing window best lowest patience decay interval every freq frequency seed "
-    "delta improved improvement decreased per sec speed remaining duration ms lat latency min max "
-    "second seconds warmup save log logging target limit size memory mem"
-)
-_TOTAL = words_in("total sum overall combined full all")
-_MEAN = words_in("mean avg average ave value current cur batch final main minibatch mini set")
-_SMOOTHED = words_in("moving ema smooth smoothed running rolling")
-_OBJECTIVE = words_in(
-    "lm ce cross entropy xent nll ctc mse bce mlm sft dpo ppo grpo vae elbo gan model net language criterion softmax "
-    "focal contrastive triplet mae huber rnnt transducer label smoothed categorical binary sparse"
-)
-MEASURES = _TOTAL | _MEAN | _OBJECTIVE  # words that say how a loss is computed, not on which data or part
-# The losses of a policy stay near zero by design, and its entropy is not a loss.
-POLICY_TERMS = words_in("policy actor critic pg surrogate surr vf qf q1 q2 td alpha explained clipfrac")
-_REWARDS = words_in("reward rewards return returns rew rews")
-_OF_REWARDS = words_in(
-    "ep episode episodes episodic total mean avg average ave running moving cumulative eval rollout score last max min "
-    "std env train test env0 100 10 r of over past batch sum"
-)
-EPISODES = words_in("episode episodes eps episodic")
-_LOSS = words_in("loss losses xent elbo objective cost")
-# Losses named by their formula: used if no column is called a loss.
-_LOSS_BY_FORMULA = words_in("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc logloss")
-_STEP = words_in(
-    "step steps iter iters iteration iterations itr it update updates batch batches "
-    "timestep timesteps globalstep nstep nsteps minibatch minibatches episode episodes"
-)
-_STEP_COMPANIONS = words_in("global current num trainer train training optimizer total idx index no n cur")
-_EPOCH_COMPANIONS = words_in("epoch ep current trainer start starting begin end of finished")
-_SEEN = words_in("tokens samples examples images sequences seen consumed")
-_SEEN_COMPANIONS = _STEP_COMPANIONS | words_in("processed so far")
-# The two networks of an adversarial training, and words for parts of their losses.
-DISCRIMINATORS = words_in("d dis disc discriminator discrim critic")
-GENERATORS = words_in("g gen generator")
-_OF_ADVERSARIES = words_in("a b real fake gan adv l1 total")
-# Larger is better, so the negative is the loss. `objf` is Kaldi's objective, a log-probability.
-_LIKELIHOODS = words_in("loglik loglikelihood logprob logprobs objf")
-_PROBABILITIES = words_in("prob probs probability likelihood lik")
-_OF_LIKELIHOODS = words_in("log per frame frames mean average avg total overall function")
-_NEGATIVE = words_in("neg negative minus nll")
-_LEARNING_RATE = words_in("lr learning rate current optim optimizer")
-_GRADIENT_NORM = words_in("grad grads gradient gradients norm gnorm gradnorm g total global optim l2")
-_ACCURACY = words_in("acc accuracy top1 acc1 prec1")
-_OF_ACCURACY = words_in("top 1 prec epoch step mean token avg categorical sparse binary at")
+_STATED = table(__package__, "vocabulary.toml")
+PHASES: dict[str, Phase] = {word: phase for phase, words in _STATED["phases"].items() for word in words.split()}
+METRICS = {word: better == "higher" for better, words in _STATED["metrics"].items() for word in words.split()}
+WORDS = Words(**{name: frozenset(words.split()) for name, words in _STATED["words"].items()})
+_SKIPPED = [set(name.split()) for name in _STATED["names"]["skipped"]]
+# Words that say how a loss is computed, not on which data or part.
+MEASURES = WORDS.total | WORDS.mean | WORDS.objective
 _SPANS = {"step": "step", "batch": "step", "iter": "step", "epoch": "epoch"}
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _TOKEN = re.compile(r"[a-z]+\d*|\d+")
+_NORM = re.compile(r"[^|‖]*(\||‖)\1?\s*(g|grads?|gradients?|∇\w*)\s*\1+[^|‖]*", re.IGNORECASE)  # |g|, ||grad||
 _GLUED = re.compile(
     r"^(train|trn|tr|valid|val|dev|eval|test|total|global|grad|g|v|t|avg|mean|learning|cross|[a-z]+(?=loss$))"
     r"(losses|loss|acc|accuracy|norm|step|steps|rate|entropy)$"
@@ -99,20 +59,21 @@ class Role:
     span: str = ""  # "step" or "epoch" if the name says what the value covers
     weak: int = 0  # 0: the name says so · 1: the name is a formula (mse, nll) · 2: a guess (Le, trl)
     gain: bool = False  # a log-likelihood: its negative is the loss
+    wrong: bool = False  # a share of wrong answers: one minus it is the accuracy
 
     @property
     def rank(self) -> int:
         """How close this is to the main quantity of its kind; smaller is closer. Totals come before parts."""
         extra = set(self.extra)
-        if extra & _SMOOTHED and "label" not in extra:
+        if extra & WORDS.smoothed and "label" not in extra:
             place = 6
         elif not extra:
             place = 1
-        elif extra <= _TOTAL | _MEAN and extra & _TOTAL:
+        elif extra <= WORDS.total | WORDS.mean and extra & WORDS.total:
             place = 0
-        elif extra <= _MEAN:
+        elif extra <= WORDS.mean:
             place = 2
-        elif extra <= _OBJECTIVE | _MEAN | _TOTAL:
+        elif extra <= WORDS.objective | WORDS.mean | WORDS.total:
             place = 3
         else:
             place = 4
@@ -131,7 +92,7 @@ def tokens(name: str) -> tuple[str, ...]:
     found: list[str] = []
     for token in _TOKEN.findall(_CAMEL.sub(" ", name).lower()):
         glued = _GLUED.match(token)
-        if glued and token not in PHASES and token not in _LOSS_BY_FORMULA:
+        if glued and token not in PHASES and token not in WORDS.loss_by_formula:
             found += glued.groups()
         elif token[-1].isdigit() and (bare := token.rstrip("0123456789")) in PHASES:
             found += (bare, token[len(bare) :])  # val1, test2
@@ -149,6 +110,8 @@ def role_of(name: str) -> Role:
     >>> role_of("val_loss").phase, role_of("learning_rate").kind, role_of("loss_scale").kind
     ('validation', 'lr', 'loss_scale')
     """
+    if _NORM.fullmatch(name):
+        return Role("grad_norm")
     words = tokens(name)
     bag = set(words)
     phase = _phase(words)
@@ -162,10 +125,13 @@ def role_of(name: str) -> Role:
         or _gradient_norm(bag, rest)
         or _bare_norm(rest)
         or _scale(bag)
+        or _throughput(words, bag)
+        or _cost(bag)
         or _likelihood(bag, rest, phase)
         or _loss(bag, rest, phase)
         or _adversary(rest, phase)
         or _accuracy(bag, rest, phase)
+        or _metric(rest, phase)
         or _reward(bag, rest, phase)
         or Role("other", phase)
     )
@@ -190,19 +156,19 @@ def _span(rest: list[str]) -> str:
 
 
 def _step(words: tuple[str, ...], bag: set[str]) -> Role | None:
-    if bag & _STEP and bag <= _STEP | _STEP_COMPANIONS:
+    if bag & WORDS.step and bag <= WORDS.step | WORDS.step_companions:
         # `total_steps` is usually how many there will be. It counts only if no other column does.
-        weak = 2 if bag & {"total", "batch", "batches", "minibatch"} else 1 if bag & EPISODES else 0
+        weak = 2 if bag & {"total", "batch", "batches", "minibatch"} else 1 if bag & WORDS.episodes else 0
         return Role("step", weak=weak, extra=words)
     if len(words) == 1 and re.fullmatch(r"[a-z]?it|itn|[a-z]it(er|rs?)s?|up", words[0]):
         return Role("step", weak=1, extra=words)
-    if bag & _SEEN and bag <= _SEEN | _SEEN_COMPANIONS:
+    if bag & WORDS.seen and bag <= WORDS.seen | WORDS.seen_companions:
         return Role("seen", extra=words)
     return None
 
 
 def _epoch(bag: set[str], rest: list[str]) -> Role | None:
-    if bag & {"epoch", "ep"} and not set(rest) - _EPOCH_COMPANIONS:
+    if bag & {"epoch", "ep"} and not set(rest) - WORDS.epoch_companions:
         return Role("epoch")
     return None
 
@@ -211,16 +177,18 @@ def _learning_rate(bag: set[str], rest: list[str]) -> Role | None:
     if rest == ["l", "r"] or {"learn", "rate"} <= bag:
         return Role("lr")
     named = "lr" in bag or {"learning", "rate"} <= bag or any(re.fullmatch(r"lr\d+", w) for w in rest)
-    if not named or bag & _NOT_THE_VALUE:
+    if not named or bag & WORDS.not_the_value:
         return None
-    return Role("lr", extra=tuple(w for w in rest if w not in _LEARNING_RATE))
+    return Role("lr", extra=tuple(w for w in rest if w not in WORDS.learning_rate))
 
 
 def _gradient_norm(bag: set[str], rest: list[str]) -> Role | None:
-    norm_of_gradient = "norm" in bag and bag & {"grad", "grads", "gradient", "gradients", "g"}
-    if not (norm_of_gradient or bag & {"gnorm", "gradnorm"}) or bag & (_NOT_THE_VALUE | {"clipped", "clip"}):
+    norm_of_gradient = bag & {"norm", "l2"} and bag & {"grad", "grads", "gradient", "gradients"}
+    named = norm_of_gradient or {"g", "norm"} <= bag or bag & {"gnorm", "gradnorm", "gn"}
+    clipped = bag & {"clipped", "clip", "clipping"} and not bag & {"pre", "before"}
+    if not named or clipped or bag & WORDS.not_the_value:
         return None
-    return Role("grad_norm", extra=tuple(w for w in rest if w not in _GRADIENT_NORM and not w.isdigit()))
+    return Role("grad_norm", extra=tuple(w for w in rest if w not in WORDS.gradient_norm and not w.isdigit()))
 
 
 def _bare_norm(rest: list[str]) -> Role | None:
@@ -236,34 +204,67 @@ def _scale(bag: set[str]) -> Role | None:
     return None
 
 
-def _likelihood(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
-    if bag & _NEGATIVE or not (bag & _LIKELIHOODS or ("log" in bag and bag & _PROBABILITIES)):
+def _cost(bag: set[str]) -> Role | None:
+    """Read times and memory of a step, in whatever unit, and how many steps were skipped."""
+    if (
+        bag & WORDS.of_data
+        and bag <= WORDS.of_data | WORDS.of_times | WORDS.of_step
+        and (bag & WORDS.time or bag <= {"data", "datatime"})
+    ):
+        return Role("data_time", weak=int(bag == {"data"}))
+    glued = bag & {"batchtime", "itertime", "steptime"}
+    if bag <= WORDS.of_step | WORDS.of_times and (glued or (bag & WORDS.of_step and bag & WORDS.time)):
+        return Role("step_time")
+    if bag - WORDS.units == {"time"} or bag == {"dt"}:
+        return Role("step_time", weak=2)
+    if bag in _SKIPPED:
+        return Role("skipped")
+    if bag & WORDS.memory and not bag & {"total", "free", "limit", "available"}:
+        return Role("memory")
+    return None
+
+
+def _throughput(words: tuple[str, ...], bag: set[str]) -> Role | None:
+    """Read what a run does in a second: `it/s`, but not `s/it`, which is a time."""
+    of_seconds = bag & WORDS.samples and words[-1] in WORDS.seconds and words[0] not in WORDS.seconds
+    return Role("throughput") if bag <= WORDS.of_throughput and (of_seconds or "throughput" in bag) else None
+
+
+def _metric(rest: list[str], phase: Phase) -> Role | None:
+    named = next((word for word in rest if word in METRICS), None)
+    if named is None or set(rest) - set(METRICS) - WORDS.of_metrics:
         return None
-    extra = tuple(word for word in rest if word not in _LIKELIHOODS | _PROBABILITIES | _OF_LIKELIHOODS)
+    return Role("metric", phase, (named,), _span(rest))
+
+
+def _likelihood(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
+    if bag & WORDS.negative or not (bag & WORDS.likelihoods or ("log" in bag and bag & WORDS.probabilities)):
+        return None
+    extra = tuple(word for word in rest if word not in WORDS.likelihoods | WORDS.probabilities | WORDS.of_likelihoods)
     return Role("loss", phase, extra, weak=2, gain=True)
 
 
 def _adversary(rest: list[str], phase: Phase) -> Role | None:
-    if rest[0] in DISCRIMINATORS | GENERATORS and set(rest[1:]) <= _OF_ADVERSARIES:
+    if rest[0] in WORDS.discriminators | WORDS.generators and set(rest[1:]) <= WORDS.of_adversaries:
         return Role("loss", phase, tuple(rest), weak=2)
     return None
 
 
 def _reward(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
-    if bag & _REWARDS and bag <= _REWARDS | _OF_REWARDS | set(PHASES):
+    if bag & WORDS.rewards and bag <= WORDS.rewards | WORDS.of_rewards | set(PHASES):
         return Role("reward", phase, tuple(rest))
     return None
 
 
 def _loss(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
-    if bag & _NOT_THE_VALUE:
+    if bag & WORDS.not_the_value:
         return None
     if "entropy" in bag and not bag & {"cross", "binary", "categorical", "sparse", "softmax", "sigmoid"}:
         return None  # a policy's entropy, or a bonus for it
     extra = tuple(word for word in rest if word not in {"loss", "losses", "epoch", "step"})
-    if bag & _LOSS or {"cross", "entropy"} <= bag:
-        return Role("loss", phase, tuple(w for w in extra if w not in _LOSS), _span(rest))
-    if bag & _LOSS_BY_FORMULA and not bag & {"rate", "word", "wer", "cer"}:
+    if bag & WORDS.loss or {"cross", "entropy"} <= bag:
+        return Role("loss", phase, tuple(w for w in extra if w not in WORDS.loss), _span(rest))
+    if bag & WORDS.loss_by_formula and not bag & {"rate", "word", "wer", "cer"} and not _is_error_rate(bag):
         return Role("loss", phase, extra, _span(rest), weak=1)
     if {word for word in rest if not word.isdigit()} in ({"l1"}, {"l2"}):
         return Role("loss", phase, (), weak=1)
@@ -279,7 +280,30 @@ def _loss(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
 
 
 def _accuracy(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
-    named = bag & _ACCURACY or ("1" in bag and bag & {"top", "prec"})
-    if not named or bag & (_NOT_THE_VALUE | {"5", "top5"}):
+    named = bag & WORDS.accuracy or ("1" in bag and bag & {"top", "prec"})
+    wrong = _is_error_rate(bag)
+    if not (named or wrong) or bag & (WORDS.not_the_value | {"5", "top5"}):
         return None
-    return Role("accuracy", phase, tuple(w for w in rest if w not in _ACCURACY | _OF_ACCURACY), _span(rest))
+    extra = tuple(
+        w
+        for w in rest
+        if w not in WORDS.accuracy | WORDS.of_accuracy and not (wrong and w in WORDS.errors | WORDS.error_rates)
+    )
+    return Role("accuracy", phase, extra, _span(rest), wrong=wrong)
+
+
+def _is_error_rate(bag: set[str]) -> bool:
+    return bool(bag & WORDS.errors and bag & WORDS.error_rates) and not bag & {
+        "word",
+        "character",
+        "token",
+        "phone",
+    }
+
+
+class NamedSeries(Series):
+    """A series with the role of its name. The points are in the order of the log and may repeat steps."""
+
+    @property
+    def role(self) -> Role:
+        return role_of(self.name)

@@ -1,28 +1,98 @@
-"""Collects rows of named numbers column by column, in bounded memory."""
+"""Collects rows of named numbers column by column, in bounded memory.
+
+Of a log that is too long rows are dropped, but none that shows what a curve does.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from ...record.types import FloatArray, IntArray
+from ...record.types import FloatArray, IntArray, distinct
 from ..meaning.names import PHASES
-from ..text.decimals import decimal_commas, with_points
 from .table import Column, Table
 
-# At 16 bytes per cell this is about 400 MB. Beyond it every second row is dropped, so that a log of any length fits.
-MOST_CELLS = 24_000_000
+_POINT = re.compile(r"(?<![\d.,])\d+\.\d+(?![\d.,])")
+_COMMA = re.compile(r"(?<![\d.,])\d+,\d+(?![\d.,])")
+_SEPARATES = re.compile(r"\d,\d{1,3}\.\d{4}")  # "0,0.3947": two numbers
+_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}")
+RATIO = 10  # a library may print a point (`25.5M parameters`) among the many commas of a German program
+_BETWEEN_DIGITS = re.compile(r"(?<=\d),(?=\d)")
+
+
+def decimal_commas(text: str) -> bool:
+    """Return whether the text uses decimal commas: hardly a decimal point, and commas that separate no thousands."""
+    commas = [found for found in _COMMA.findall(text) if not _THOUSANDS.fullmatch(found)]
+    return len(commas) > RATIO * len(_POINT.findall(text)) and not _SEPARATES.search(text)
+
+
+def with_points(text: str) -> str:
+    return _BETWEEN_DIGITS.sub(".", text)
+
+
+# Rows with a non-finite number are kept when others are dropped, but not more than this many.
+MOST_BROKEN = 10_000
+# Of each column the lowest and the highest value in this many kept rows stay; twice this for each column.
+STRETCH = 128
+
+
+class Thinning:
+    """Keeps one row in `every`, and rows with the first, last, lowest, highest or a non-finite value of a column."""
+
+    def __init__(self) -> None:
+        self.every = 1
+        self._broken = np.zeros(0, np.int64)
+
+    def double(self) -> None:
+        self.every *= 2
+
+    def thinned(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """Return the columns with the cells of the kept rows. Columns that share their rows share them still."""
+        if self.every == 1 or not columns:
+            return dict(columns)
+        broken = [column.rows[~np.isfinite(column.values)] for column in columns.values()]
+        self._broken = distinct(np.concatenate([self._broken, *broken]))[:MOST_BROKEN]
+        stretch = self.every * STRETCH * max(4, 2 * len(columns))
+        extremes = [np.array(list(_extremes(column, stretch)), np.int64) for column in columns.values()]
+        stay = distinct(np.concatenate([self._broken, *extremes]))
+        kept: dict[int, tuple[IntArray, IntArray]] = {}
+        for column in columns.values():
+            rows = column.rows
+            if id(rows) not in kept:
+                known = stay[np.minimum(np.searchsorted(stay, rows), len(stay) - 1)] == rows
+                at = np.flatnonzero((rows % self.every == 0) | known).astype(np.int64)
+                kept[id(rows)] = at, rows[at]
+        found = {name: (kept[id(column.rows)], column.values) for name, column in columns.items()}
+        return {name: Column(rows, values[at]) for name, ((at, rows), values) in found.items() if len(at)}
+
+
+def _extremes(column: Column, stretch: int) -> Iterator[int]:
+    """Yield the rows of the ends, and those of the lowest and highest finite value in each stretch of the log."""
+    rows = column.rows
+    yield from (int(rows[0]), int(rows[-1]))
+    borders = np.flatnonzero(np.diff(rows // stretch)) + 1
+    finite = np.isfinite(column.values)
+    low: FloatArray = np.where(finite, column.values, np.inf)
+    high: FloatArray = np.where(finite, column.values, -np.inf)
+    for begin, end in zip([0, *borders.tolist()], [*borders.tolist(), len(rows)], strict=True):
+        yield int(rows[begin + int(np.argmin(low[begin:end]))])
+        yield int(rows[begin + int(np.argmax(high[begin:end]))])
+
+
+# Together with the copies that are made on the way to a run this is about 250 MB. Beyond it rows are dropped.
+MOST_CELLS = 8_000_000
 MOST_COLUMNS = 4096
 MOST_SHAPES = 1024
-# Rows with a non-finite number are kept when others are dropped, but not more than this many.
-MOST_PROTECTED = 10_000
+MOST_WAITING = 1 << 21  # values of rows that came one by one
 MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
 _NOT_NUMBERS = {"na", "n/a", "none", "null", "-", "--", ""}
 DEEPEST_KEYS = 4
+_PLAIN = frozenset((float, int))
 
 
 def number(value: Any) -> float | None:
@@ -47,6 +117,11 @@ def number(value: Any) -> float | None:
 
 def numbers_in(row: Mapping[Any, Any]) -> dict[str, float]:
     """Return the numbers of a nested mapping under names like `train/loss`. An entry `mode: val` is put in front."""
+    if _PLAIN.issuperset(map(type, row.values())):
+        try:
+            return dict(zip(map(str, row), map(float, row.values()), strict=True))  # the usual case, four times as fast
+        except OverflowError:
+            pass
     phases = (PHASES.get(str(value).lower(), "") for key, value in row.items() if str(key).lower() in MODE_KEYS)
     phase = next(filter(None, phases), "")
     found = dict(_flatten(row, "", DEEPEST_KEYS))
@@ -68,26 +143,43 @@ def _flatten(row: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tuple[
             yield name, x
 
 
+class _Cells:
+    """The values of one column. It grows in place, because joining parts at the end would need all of them twice."""
+
+    def __init__(self) -> None:
+        self._room = np.empty(64)
+        self._size = 0
+
+    def extend(self, values: FloatArray) -> None:
+        size = self._size + len(values)
+        if size > len(self._room):
+            larger = np.empty(max(size, 2 * len(self._room)))  # the system gives memory for what is written only
+            larger[: self._size] = self._room[: self._size]
+            self._room = larger
+        self._room[self._size : size] = values
+        self._size = size
+
+    def values(self) -> FloatArray:
+        return self._room[: self._size]
+
+
 class Collector:
     """Receives rows one by one or blocks of columns, and makes a `Table`."""
 
     def __init__(self) -> None:
-        # Rows with the same names in the same order are stored together: their row numbers, and all values in sequence.
+        # Rows with the same names in the same order wait together: their row numbers, and all values in sequence.
         self._shapes: dict[tuple[str, ...], tuple[array[int], array[float]]] = {}
+        self._waiting = 0  # values of rows
         self._names: set[str] = set()
-        self._blocks: dict[str, list[Column]] = {}
+        self._rows: dict[str, list[IntArray]] = {}
+        self._values: dict[str, _Cells] = {}
         self._cells = 0
-        self._every = 1
-        self._protected = np.zeros(0, np.int64)
+        self._thinning = Thinning()
         self.length = 0
 
     def add(self, row: Mapping[str, float]) -> None:
         at = self.length
         self.length += 1
-        if self._every > 1 and at % self._every:
-            if len(self._protected) >= MOST_PROTECTED or all(map(math.isfinite, row.values())):
-                return
-            self._protected = np.append(self._protected, at)
         names = tuple(row)
         shape = self._shapes.get(names)
         if shape is None:
@@ -97,9 +189,9 @@ class Collector:
             shape = self._shape(names)
         shape[0].append(at)
         shape[1].extend(row.values())
-        self._cells += len(names)
-        if self._cells > MOST_CELLS and self._every < self.length:
-            self._thin()
+        self._waiting += len(names)
+        if self._waiting > MOST_WAITING:
+            self._flush_rows()
 
     def _shape(self, names: tuple[str, ...]) -> tuple[array[int], array[float]]:
         if len(self._shapes) >= MOST_SHAPES:
@@ -109,70 +201,68 @@ class Collector:
 
     def _flush_rows(self) -> None:
         """Turn the rows that came one by one into columns."""
-        for names, (rows, values) in self._shapes.items():
-            numbers = np.frombuffer(rows, np.int64).copy()
+        shapes, self._shapes, self._waiting = self._shapes, {}, 0
+        for names, (rows, values) in shapes.items():
+            numbers = np.frombuffer(rows, np.int64)
             table = np.frombuffer(values, np.float64).reshape(len(numbers), len(names))
-            for place, name in enumerate(names):
-                self._blocks.setdefault(name, []).append(Column(numbers, table[:, place].copy()))
-        self._shapes.clear()
+            self._place({name: Column(numbers, table[:, place]) for place, name in enumerate(names)})
 
     def add_block(self, length: int, columns: Mapping[str, tuple[IntArray, FloatArray]]) -> None:
         """Add a block of `length` rows: for each column the row numbers of its filled cells, and their values."""
         # Columns without empty cells share one array of row numbers, here and in all later steps.
         moved = {id(rows): rows + self.length if self.length else rows for rows, _ in columns.values()}
-        placed = {name: Column(moved[id(rows)], values) for name, (rows, values) in columns.items() if len(rows)}
-        if self._every > 1:
-            self._protect(placed)
-            placed = {name: self._thinned(column) for name, column in placed.items()}
-        for name, column in placed.items():
-            if name in self._blocks or len(self._blocks) < MOST_COLUMNS:
-                self._blocks.setdefault(name, []).append(column)
-                self._cells += len(column.rows)
         self.length += length
-        while self._cells > MOST_CELLS and self._every < self.length:
-            self._thin()
+        self._place({name: Column(moved[id(rows)], values) for name, (rows, values) in columns.items() if len(rows)})
 
-    def _protect(self, columns: Mapping[str, Column]) -> None:
-        broken = [column.rows[~np.isfinite(column.values)] for column in columns.values()]
-        self._protected = np.unique(np.concatenate([self._protected, *broken]))[:MOST_PROTECTED]
-
-    def _thinned(self, column: Column) -> Column:
-        keep = (column.rows % self._every == 0) | np.isin(column.rows, self._protected)
-        return Column(column.rows[keep], column.values[keep])
-
-    def _thin(self) -> None:
-        columns = self._columns()
-        if self._every == 1:
-            self._protect(columns)
-        self._every *= 2
-        self._blocks = {name: [self._thinned(column)] for name, column in columns.items()}
-        self._cells = sum(len(column.rows) for [column] in self._blocks.values())
+    def _place(self, columns: Mapping[str, Column]) -> None:
+        for name, column in self._thinning.thinned(columns).items():
+            if name in self._rows or len(self._rows) < MOST_COLUMNS:
+                self._rows.setdefault(name, []).append(column.rows)
+                self._values.setdefault(name, _Cells()).extend(column.values)
+                self._cells += len(column.rows)
+        while self._cells > MOST_CELLS and self._thinning.every < self.length:
+            self._thinning.double()
+            columns, self._cells = self._columns(), 0
+            self._place(columns)
 
     def _columns(self) -> dict[str, Column]:
-        self._flush_rows()
+        """Return what was collected, and keep nothing of it."""
         columns = {}
         joined: dict[tuple[int, ...], tuple[IntArray, IntArray | None]] = {}
-        for name, blocks in self._blocks.items():
-            shared = tuple(id(block.rows) for block in blocks)
+        parts, self._rows = self._rows, {}
+        for name, rows_of_parts in parts.items():
+            shared = tuple(map(id, rows_of_parts))
             if shared not in joined:
-                joined[shared] = _in_order([block.rows for block in blocks])
+                joined[shared] = _in_order(rows_of_parts)
             rows, order = joined[shared]
-            values = blocks[0].values if len(blocks) == 1 else np.concatenate([block.values for block in blocks])
+            values = self._values.pop(name).values()
             columns[name] = Column(rows, values if order is None else values[order])
         return columns
 
     def table(self) -> Table:
+        """Return everything as a table. The collector is empty then."""
+        self._flush_rows()
         columns = self._columns()
         notes = []
         length = self.length
-        if self._every > 1:
-            notes.append(f"a very long log: one row in {self._every} is read, and the non-finite rows")
-            used = np.unique(np.concatenate([c.rows for c in columns.values()]))
+        if self._thinning.every > 1:
+            some = f"one row in {self._thinning.every} is read"
+            notes.append(f"a very long log: {some}, and the rows with extremes or non-finite numbers")
+            used = distinct(np.concatenate([column.rows for column in columns.values()]))
             columns = {
                 name: Column(np.searchsorted(used, c.rows).astype(np.int64), c.values) for name, c in columns.items()
             }
             length = len(used)
         return Table(columns, length, notes)
+
+
+def table_of(rows: Iterable[Any]) -> Table:
+    """Return the numbers in these objects; what is no object is left out."""
+    collector = Collector()
+    for row in rows:
+        if isinstance(row, Mapping):
+            collector.add(numbers_in(row))
+    return collector.table()
 
 
 def _in_order(parts: list[IntArray]) -> tuple[IntArray, IntArray | None]:

@@ -7,14 +7,65 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...record import Run
-from ...record.types import FloatArray, IntArray
+from ...record.types import FloatArray, IntArray, distinct
 from ..meaning.assembly import LogFacts, assemble, matching
-from ..meaning.named_series import NamedSeries
-from ..meaning.names import role_of, tokens
+from ..meaning.names import NamedSeries, Role, role_of, tokens
 from ..options import Options
-from .padding import drop_padding
 from .splitting import Stretch, split
 from .table import BoolArray, Column, Table, training_losses
+
+# Evaluations come at regular distances. NaN at the end for more than this many of those distances is not padding.
+_LONGER = 2.0
+
+
+def drop_padding(table: Table) -> None:
+    """Empty the cells whose NaN is padding."""
+    nan = {name: np.isnan(column.values) for name, column in table.columns.items()}
+    suspects = [name for name in table.columns if nan[name].any()]
+    if not suspects:
+        return
+    roles = {name: role_of(name) for name in table.columns}
+    padded = [name for name in suspects if _evaluated(roles[name]) and _comes_and_goes(nan[name])]
+    padded += _never_filled(table, roles, nan)
+    padded += [name for name in suspects if name not in padded and _nan_in_evaluation_rows(table, name, roles, nan)]
+    for name in padded:
+        table.keep_cells(name, ~nan[name])
+
+
+def _evaluated(role: Role) -> bool:
+    return role.phase in ("validation", "test")
+
+
+def _comes_and_goes(nan: BoolArray) -> bool:
+    """Return whether numbers come back between the NaN, which a loss that became NaN for good does not do."""
+    filled = np.flatnonzero(~nan)
+    if not len(filled) or 2 * nan.sum() < len(nan):
+        return False
+    gaps = np.diff(np.r_[-1, filled]) - 1
+    return bool(gaps.max() > 0 and len(nan) - 1 - filled[-1] <= _LONGER * gaps.max())
+
+
+def _never_filled(table: Table, roles: dict[str, Role], nan: dict[str, BoolArray]) -> list[str]:
+    """Return the evaluation columns if all are always NaN and one of them, such as a time, cannot diverge."""
+    columns = [name for name in table.columns if _evaluated(roles[name])]
+    if columns and all(nan[name].all() for name in columns) and any(roles[name].kind == "other" for name in columns):
+        return columns
+    return []
+
+
+def _nan_in_evaluation_rows(table: Table, name: str, roles: dict[str, Role], nan: dict[str, BoolArray]) -> bool:
+    """Return whether this is a training column that is NaN exactly in the rows that hold an evaluation."""
+    if _evaluated(roles[name]):
+        return False
+    evaluations = [other for other in table.columns if _evaluated(roles[other]) and roles[other].kind == "loss"]
+    if not evaluations:
+        return False
+    evaluated = np.zeros(table.length, bool)
+    for other in evaluations:
+        evaluated[table.columns[other].rows[~nan[other]]] = True
+    rows = table.columns[name].rows
+    return bool((~nan[name]).any() and np.array_equal(evaluated[rows], nan[name]))
+
 
 # A step may be logged several times with different values: once per rank, or once per micro-batch.
 FEWEST_REPEATS = 3  # steps; fewer may be a coincidence
@@ -53,7 +104,10 @@ def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> li
 
 def _first_dense(table: Table, names: list[str]) -> FloatArray:
     best = min(names, key=lambda name: role_of(name).rank, default=None)
-    return table.dense(best) if best else np.full(table.length, np.nan)
+    if best is None:
+        return np.full(table.length, np.nan)
+    column = table.columns[best]
+    return column.values if len(column.rows) == table.length else table.dense(best)
 
 
 def _drop_summary_rows(table: Table) -> None:
@@ -163,7 +217,7 @@ def carry(cells: FloatArray) -> FloatArray:
 
 def _counted_over_epochs(step: FloatArray, epoch: FloatArray) -> FloatArray:
     """Continue a step that restarts in every epoch. The log may name an epoch before its steps or after them."""
-    back = np.flatnonzero(np.diff(step) < 0) + 1
+    back = np.flatnonzero(step[1:] < step[:-1]) + 1
     if not len(back) or np.any(epoch != np.floor(epoch)):
         return step
     # One epoch lies between two restarts. Its number is the highest that is named there.
@@ -184,7 +238,7 @@ def _place_by_epoch(key: FloatArray, explicit: BoolArray, epoch: FloatArray) -> 
     """Give rows with an epoch but no step, if all were written after the training, the last step of their epoch."""
     alone = np.flatnonzero(~explicit & np.isfinite(epoch))
     passed = epoch[alone]
-    if len(alone) < 3 or np.any(np.diff(passed) <= 0) or 2 * len(np.unique(key[alone])) > len(alone):
+    if len(alone) < 3 or np.any(np.diff(passed) <= 0) or 2 * len(distinct(key[alone])) > len(alone):
         return
     known = np.flatnonzero(explicit & np.isfinite(epoch))
     if len(known) > 1:

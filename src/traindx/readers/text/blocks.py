@@ -1,23 +1,106 @@
-"""Reads blocks of lines at once, where their skeletons (see `skeletons`) are known.
+"""Reads blocks of lines at once, where their skeletons are known.
 
-One regular expression cuts a whole block into text and numbers. Lines of a known skeleton are read together, by their
-plan. All other lines, and lines whose meaning depends on the lines before them, go one by one through `Lines`.
+The *skeleton* of a line is its text without the numbers. Training scripts print a few skeletons again and again. The
+first line of each is read word by word (`phrases`). From it comes a *plan*, which says what each number means in all
+other lines of that skeleton: they are read together. All other lines, and lines whose meaning depends on the lines
+before them, go one by one through `Lines`.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
 from ...record.types import FloatArray, IntArray
 from ..meaning.names import role_of
-from .bars import MEAN, OF, POSITION
-from .lines import KERAS, LONGEST_LINE, Lines
-from .mlperf import MARK
+from .lines import KERAS, LONGEST_LINE, MARK, Lines
 from .phrases import Said, said
-from .skeletons import MOST_SKELETONS, Number, Plan, plan_of, split_numbers, to_float
+from .positions import MEAN, OF, POSITION
+
+# The pattern begins with a plain character class so that the regex engine can skip text fast. It may match too much
+# (`5...`); a match that is not a number is then read word by word.
+DIGITS = r"[0-9][0-9.]*(?:,[0-9]{3}(?![0-9])[0-9.]*){0,5}(?:[eE][-+]?[0-9]+)?"
+_NUMBERS = re.compile(f"({DIGITS})")
+_NUMBERS_AND_WORDS = re.compile(
+    rf"({DIGITS}|[nNiI](?:(?<![A-Za-z_0-9].)(?:[aA][nN]|[nN][fF](?:inity)?)(?![A-Za-z_0-9])))"
+)
+# Without a limit, text that never repeats would fill the memory with skeletons.
+MOST_SKELETONS = 20_000
+Number = tuple[int, float]  # the index of a number among those of its line, and its sign
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Says what each number of a line means."""
+
+    values: dict[str, Number]
+    epoch: Number | None = None
+    position: Number | None = None
+    of: Number | None = None
+    evaluating: bool = False
+
+    def read(self, numbers: list[str]) -> Said:
+        """Return what a line with these numbers says. Raises ValueError if one of them cannot be parsed."""
+
+        def value(number: Number | None) -> float | None:
+            return None if number is None else number[1] * to_float(numbers[number[0]])
+
+        values = {name: sign * to_float(numbers[place]) for name, (place, sign) in self.values.items()}
+        return Said(values, value(self.epoch), value(self.position), value(self.of), self.evaluating)
+
+
+def split_numbers(text: str) -> list[str]:
+    """Return text and numbers in turn, beginning and ending with text."""
+    return (_NUMBERS_AND_WORDS if _may_say_nan(text) else _NUMBERS).split(text)
+
+
+def _may_say_nan(text: str) -> bool:
+    text = text.lower()
+    return "nan" in text or ("inf" in text and "inf" in text.replace("info", ""))
+
+
+def plan_of(found: Said, parts: list[str]) -> Plan | None:
+    """Return how to read other lines of this skeleton; None if they must be read word by word."""
+    if found.places is None:
+        return None
+    starts = {start: i for i, start in enumerate(accumulate(map(len, parts), initial=0)) if i % 2}
+    numbers: dict[str, Number] = {}
+    for what, at in found.places.items():
+        if at in starts:
+            numbers[what] = (starts[at] // 2, 1.0)
+        elif at + 1 in starts and parts[starts[at + 1] - 1][-1:] in ("-", "+"):
+            numbers[what] = (starts[at + 1] // 2, -1.0 if parts[starts[at + 1] - 1][-1] == "-" else 1.0)
+    epoch, position, of = (numbers.pop(f"|{what}", None) for what in ("epoch", "position", "of"))
+    plan = Plan(numbers, epoch, position, of, found.evaluating)
+    # A plan is used only if it reads this line correctly.
+    try:
+        correct = repr(replace(plan.read(parts[1::2]), places=None)) == repr(replace(found, places=None))
+    except ValueError:
+        return None
+    return plan if correct else None
+
+
+def floats(texts: Sequence[str]) -> FloatArray:
+    """Return the numbers. Raises ValueError if one cannot be parsed."""
+    try:
+        return np.fromiter(map(float, texts), np.float64, len(texts))
+    except ValueError:
+        return np.fromiter(map(to_float, texts), np.float64, len(texts))
+
+
+def to_float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float(text.replace(",", ""))
+
 
 GAP = "\0"  # stands for a number in a skeleton; `Source` removes NULs from the text
-FEWEST = 150  # lines in a row from which on reading them together is faster
+FEWEST = 12  # lines in a row from which on reading them together is faster
 WINDOW = 4096
 # How lines of a skeleton are read: not at all, together, one by one, or not yet decided.
 _SILENT, _TOGETHER, _ALONE, _NEW = range(4)
@@ -51,12 +134,8 @@ class Blocks:
 
     def add(self, text: str) -> None:
         lines = text.split("\n")
-        parts = split_numbers(text)
-        numbers = parts[1::2]
-        skeletons = GAP.join(parts[::2]).split("\n")
-        codes = np.array([self._code(skeleton) for skeleton in skeletons], np.int64)
-        counts = np.array([skeleton.count(GAP) for skeleton in skeletons])
-        block = _Block(lines, codes, numbers, np.r_[0, np.cumsum(counts)])
+        block = self._cut(text, lines)
+        codes = block.codes
         at = 0
         while at < len(lines):
             if self._how[codes[at]] < _ALONE and self._lines.neutral:
@@ -69,6 +148,14 @@ class Blocks:
             for one in range(at, until):
                 self._read_one(block, one)
             at = until
+
+    def _cut(self, text: str, lines: list[str]) -> _Block:
+        """Cut all of the text into text and numbers."""
+        parts = split_numbers(text)
+        skeletons = GAP.join(parts[::2]).split("\n")
+        codes = np.array([self._code(skeleton) for skeleton in skeletons], np.int64)
+        counts = np.array([skeleton.count(GAP) for skeleton in skeletons], np.int64)
+        return _Block(lines, codes, parts[1::2], np.cumsum(counts) - counts, counts)
 
     def _code(self, skeleton: str) -> int:
         code = self._code_of.get(skeleton)
@@ -151,7 +238,7 @@ class Blocks:
         """Read the lines from `begin` to `end`. Return False if one of their numbers cannot be parsed."""
         codes = block.codes[begin:end]
         here: dict[int, IntArray] = {}
-        for code in np.unique(codes).tolist():
+        for code in np.flatnonzero(np.bincount(codes)).tolist():
             if self._how[code] == _TOGETHER:
                 here[code] = np.flatnonzero(codes == code).astype(np.int64)
         positions = self._lines.positions
@@ -234,27 +321,21 @@ class Blocks:
 
 
 class _Block:
-    """One block: its lines, the codes of their skeletons, and the numbers of all lines in one list."""
+    """One block: its lines, the codes of their skeletons, and all its numbers in one list."""
 
-    def __init__(self, lines: list[str], codes: IntArray, numbers: list[str], starts: IntArray) -> None:
-        self.lines, self.codes = lines, codes
-        self._numbers, self._starts = numbers, starts
+    def __init__(self, lines: list[str], codes: IntArray, cells: list[str], starts: IntArray, counts: IntArray) -> None:
+        self.lines, self.codes, self.cells, self.starts, self.counts = lines, codes, cells, starts, counts
 
     def numbers(self, line: int) -> list[str]:
-        return self._numbers[self._starts[line] : self._starts[line + 1]]
+        return self.cells[self.starts[line] : self.starts[line] + self.counts[line]]
 
     def values(self, lines: IntArray, wanted: list[Number]) -> FloatArray:
-        """Return the wanted numbers, one row per line. Raises ValueError if one cannot be parsed."""
+        """Return the wanted numbers of lines of one skeleton, a row per line. Raises ValueError if one is none."""
         found = np.empty((len(lines), len(wanted)))
-        starts, numbers = self._starts[lines], self._numbers
+        starts = self.starts[lines]
         for column, (place, sign) in enumerate(wanted):
-            texts = [numbers[at] for at in (starts + place).tolist()]
-            try:
-                found[:, column] = np.fromiter(map(float, texts), np.float64, len(texts))
-            except ValueError:
-                found[:, column] = np.fromiter(map(to_float, texts), np.float64, len(texts))
-            if sign < 0:
-                found[:, column] *= sign
+            found[:, column] = floats([self.cells[at] for at in (starts + place).tolist()])
+            found[:, column] *= sign
         return found
 
 
@@ -264,6 +345,8 @@ def _counts_batches(plan: Plan) -> bool:
 
 def _carried(cells: FloatArray, before: float | None) -> FloatArray:
     """Fill each empty cell with the last number above it, or with `before`."""
+    if not np.isfinite(cells).any():
+        return np.full(len(cells), np.nan if before is None else before)
     last = np.maximum.accumulate(np.where(np.isfinite(cells), np.arange(len(cells)), -1))
     return np.where(last < 0, np.nan if before is None else before, cells[np.maximum(last, 0)])
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,17 +15,54 @@ import numpy as np
 
 from ...record.types import FloatArray, IntArray
 from ..meaning.names import bare_phase, role_of
-from ..rows.collector import Collector
+from ..rows.collector import Collector, number, numbers_in
 from ..rows.table import BoolArray, Column, Table
-from .bars import MEAN, POSITION
-from .evaluations import Evaluations
-from .headings import Headings
-from .mlperf import MARK, said_by_mlperf
-from .phrases import BROKEN, Said, without_times
-from .positions import Positions
-from .skeletons import Skeletons
+from .evaluations import Evaluations, Headings
+from .phrases import BROKEN, Said, said, without_times
+from .positions import MEAN, POSITION, Positions
 from .tables import Tables
 from .unnamed import Unnamed
+
+MARK = ":::ML"
+_LINE = re.compile(r":::ML[A-Za-z0-9-]*\s+(?:[\d.]+\s+)?(?:([\w/-]+):\s*)?(\{.*\})")
+
+
+def said_by_mlperf(line: str) -> Said | None:
+    """Return what the line says, or None if it holds no measurement."""
+    found = _LINE.search(line)
+    if found is None:
+        return None
+    try:
+        content = json.loads(found[2])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict):
+        return None
+    key, value = found[1] or str(content.get("key", "")), content.get("value")
+    values = numbers_in(value) if isinstance(value, dict) else {key: value}
+    measured = {
+        name if name == key else f"{key}/{name}": x
+        for name, cell in values.items()
+        if (x := number(cell)) is not None and role_of(name).kind in _MEASURED and not key.startswith("opt_")
+    }
+    if not measured:
+        return None
+    return Said({**measured, **_place(content.get("metadata"))}, places=None)
+
+
+def _place(metadata: Any) -> dict[str, float]:
+    """Return the step and the epoch among the metadata, under the names `step` and `epoch`."""
+    found: dict[str, float] = {}
+    for name, cell in metadata.items() if isinstance(metadata, dict) else ():
+        x = number(cell)
+        if x is None:
+            continue
+        if name in ("epoch", "epoch_num", "current_epoch"):
+            found["epoch"] = x
+        elif name in ("step", "step_num", "iteration", "iter", "global_step", "current_iter_num"):
+            found["step"] = x
+    return found
+
 
 Group = tuple[IntArray, tuple[str, ...], FloatArray]  # lines of one template: their indices, names and values
 TEMPLATE = "(template)"
@@ -48,7 +87,6 @@ class Lines:
         self.headings = Headings()
         self.evaluations = Evaluations()
         self.unnamed = Unnamed()
-        self.skeletons = Skeletons()
         self.passed_over = 0
 
     @property
@@ -65,7 +103,7 @@ class Lines:
             self._add(Said(values=row), line)
         elif not _HAS_NUMBER.search(line):
             self.headings.line(line)
-        elif (found := self.skeletons.said(line)) is not None:
+        elif (found := said(line)) is not None:
             self._take(found, line)
         self.unnamed.add(line)
 
@@ -84,8 +122,8 @@ class Lines:
         if (over := self.evaluations.over(None, "")) is not None:
             self._add(*over)
 
-    def _add(self, said: Said, line: str) -> None:
-        if (row := self.positions.place(said)) is not None:
+    def _add(self, found: Said, line: str) -> None:
+        if (row := self.positions.place(found)) is not None:
             if KERAS in line and POSITION in row:
                 row[MEAN] = 1.0
             self.rows.add(row, line)
@@ -103,10 +141,10 @@ class Rows:
         self._templates: dict[tuple[str, ...], int] = {}
         self._needed: list[float] = []  # how often each template must occur before its lines count
         self._seen: Counter[int] = Counter()
-        self._recent: OrderedDict[tuple[float | str, ...], str] = OrderedDict()
+        self._recent: OrderedDict[bytes, str] = OrderedDict()  # the values of a row, which may be NaN, and its line
 
     def add(self, row: dict[str, float], line: str) -> None:
-        if self._is_echo(tuple(row), tuple(row.values()), line):
+        if self._is_echo(tuple(row), array("d", row.values()).tobytes(), line):
             return
         template = self.template(tuple(row))
         if template is None:
@@ -121,10 +159,11 @@ class Rows:
         if not kept:
             return
         stays = self._without_echoes([group for _, *group in kept], lines)
-        order = np.sort(np.concatenate([places[keep] for (_, places, *_), keep in zip(kept, stays, strict=True)]))
+        order = _merged([places[keep] for (_, places, *_), keep in zip(kept, stays, strict=True)])
         columns: dict[str, tuple[list[IntArray], list[FloatArray]]] = {}
         for (template, places, names, values), keep in zip(kept, stays, strict=True):
-            rows = np.searchsorted(order, places[keep]).astype(np.int64)
+            alone = len(kept) == 1
+            rows = np.arange(len(order)) if alone else np.searchsorted(order, places[keep]).astype(np.int64)
             self._seen[template] += len(rows)
             for name, cells in (
                 *zip(names, values[keep].T, strict=True),
@@ -133,9 +172,14 @@ class Rows:
                 found = columns.setdefault(name, ([], []))
                 found[0].append(rows)
                 found[1].append(cells)
-        self._collector.add_block(
-            len(order), {name: (np.concatenate(rows), np.concatenate(cells)) for name, (rows, cells) in columns.items()}
-        )
+        joined: dict[tuple[int, ...], IntArray] = {}  # columns of the same lines share their row numbers
+        block = {}
+        for name, (parts, cells) in columns.items():
+            shared = tuple(map(id, parts))
+            if shared not in joined:
+                joined[shared] = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            block[name] = joined[shared], cells[0] if len(cells) == 1 else np.concatenate(cells)
+        self._collector.add_block(len(order), block)
 
     def template(self, names: tuple[str, ...]) -> int | None:
         """Return the number of the template, or None if its lines never count."""
@@ -159,43 +203,50 @@ class Rows:
             return 3
         return 2 if "step" in kinds else math.inf
 
-    def _is_echo(self, names: tuple[str, ...], values: tuple[float, ...], line: str) -> bool:
+    def _is_echo(self, names: tuple[str, ...], values: bytes, line: str) -> bool:
         """Return whether another host has printed the same line: same numbers, other prefix."""
-        content = _content(values)
-        earlier = self._recent.get(content)
+        earlier = self._recent.get(values)
         if earlier is not None and _is_another_hosts(earlier, line, names[0]):
             return True
-        self._remember(content, line)
+        self._remember(values, line)
         return False
 
-    def _remember(self, content: tuple[float | str, ...], line: str) -> None:
-        self._recent[content] = line
+    def _remember(self, values: bytes, line: str) -> None:
+        self._recent[values] = line
         if len(self._recent) > HOSTS_APART:
             self._recent.popitem(last=False)
 
     def _without_echoes(self, groups: list[Any], lines: list[str]) -> list[BoolArray]:
         """Mark the rows of each group that are not echoes.
 
-        Only the first rows and rows that seem equal to others are checked one by one.
+        Only the first rows and rows that seem equal to others are compared, and only the last ones remembered.
         """
         stays = [np.ones(len(places), bool) for places, *_ in groups]
         # Equal rows have equal hashes. A collision of different rows only costs time.
         sums = np.concatenate([np.ascontiguousarray(v).view(np.int64) @ _WEIGHTS[: v.shape[1]] for *_, v in groups])
-        order = np.argsort(np.concatenate([places for places, *_ in groups]), kind="stable")
-        _, same, size = np.unique(sums[order], return_inverse=True, return_counts=True)
-        alike = size[same] > 1
+        owners = np.repeat(np.arange(len(groups)), [len(stay) for stay in stays])
+        rows = np.concatenate([np.arange(len(stay)) for stay in stays])
+        order = np.arange(len(sums))
+        if len(groups) > 1:
+            order = np.argsort(np.concatenate([places for places, *_ in groups]), kind="stable")
+        in_turn = np.sort(sums)
+        twice = in_turn[1:][in_turn[1:] == in_turn[:-1]]
+        alike = np.isin(sums[order], twice) if len(twice) else np.zeros(len(sums), bool)
         alike[:HOSTS_APART] = True
-        last = len(order) - HOSTS_APART
-        borders = np.cumsum([0, *map(len, stays)])
-        for place in np.flatnonzero(alike | (np.arange(len(order)) >= last)).tolist():
-            group = int(np.searchsorted(borders, order[place], side="right")) - 1
-            row = int(order[place] - borders[group])
-            places, names, values = groups[group]
-            content, line = tuple(values[row].tolist()), lines[places[row]]
-            if alike[place]:
-                stays[group][row] = not self._is_echo(names, content, line)
-            else:
-                self._remember(_content(content), line)
+        looked_at = alike.copy()
+        looked_at[-HOSTS_APART:] = True
+        chosen = order[looked_at]
+        content = [(v.shape[1] * v.itemsize, np.ascontiguousarray(v).tobytes()) for *_, v in groups]
+        for owner, row, compared in zip(
+            owners[chosen].tolist(), rows[chosen].tolist(), alike[looked_at].tolist(), strict=True
+        ):
+            places, names, _ = groups[owner]
+            width, all_values = content[owner]
+            values, line = all_values[row * width : (row + 1) * width], lines[places[row]]
+            if not compared:
+                self._remember(values, line)
+            elif self._is_echo(names, values, line):
+                stays[owner][row] = False
         return stays
 
     def table(self) -> Table:
@@ -216,8 +267,14 @@ class Rows:
         return Table(columns, int(keep.sum()), table.notes)
 
 
+def _merged(parts: list[IntArray]) -> IntArray:
+    return parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
+
+
 def _is_another_hosts(earlier: str, line: str, first: str) -> bool:
     """Return whether the lines are equal from the first name on, and differ before it in more than the time."""
+    if line == earlier:
+        return False
     mine, theirs = max(line.find(first), 0), max(earlier.find(first), 0)
     if line[mine:] != earlier[theirs:]:
         return False
@@ -227,9 +284,3 @@ def _is_another_hosts(earlier: str, line: str, first: str) -> bool:
 @lru_cache(maxsize=4096)
 def _prefix(text: str) -> list[str]:
     return without_times(text).split()
-
-
-def _content(values: Sequence[float]) -> tuple[float | str, ...]:
-    """Return the values with each NaN as text, so that equal rows compare as equal: NaN does not equal NaN."""
-    content = tuple(values)
-    return content if sum(content) == sum(content) else tuple("nan" if x != x else x for x in content)

@@ -35,7 +35,10 @@ _POSSESSIVE = re.compile(r"(?<=\w)'s\b")  # "valid_1's l2"
 _CITED = re.compile(r"^(?:\s*>)+")
 _NAME_IN_BRACKETS = re.compile(r"\[([A-Za-z_][\w .-]*)\](?=\s*[:=])")
 _UNIT_OF_THE_LAST = re.compile(r"^\s*[A-Za-z]+/(?:s|sec|secs|second|step|it|iter|batch|epoch|min|h)\b\s+(?=[A-Za-z])")
-_LOG_LEVEL = re.compile(r"^(?:(?:trace|debug|info|notice|warn|warning|error|critical|root)\b[\s:]*)+", re.IGNORECASE)
+_LOG_LEVEL = re.compile(
+    r"^(?:(?:trace|debug|info|notice|warn|warning|error|critical|root|(?:stdout|stderr)(?: [FP]\b)?)\b[\s:]*)+",
+    re.IGNORECASE,
+)
 _AT_K = re.compile(r"(?<=[A-Za-z])@(?=\d)")  # "Prec@1" is one name
 # "D(x)" and "D(G(z))" are names.
 _FUNCTION = re.compile(r"(?<!\w)[A-Za-z]\((?:[A-Za-z]|[A-Za-z]\([A-Za-z]\))\)")
@@ -46,6 +49,8 @@ _EARLIER = re.compile(
 )
 # darknet puts names after numbers: "1000: 2.34, 2.56 avg loss, 0.001000 rate".
 _DARKNET = re.compile(r"^\s*(\d+):\s*(\S+),\s*(\S+) avg(?: loss)?,\s*(\S+) rate.*")
+# Apex numbers its scalers: "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0".
+_APEX_SCALER = re.compile(r"\bloss scaler \d+ reducing (loss scale) to\b")
 # ESPnet joins names and numbers: "3epoch:train:101-200batch".
 _ESPNET = re.compile(r"\b(\d+)epoch:(\w+)(?::\d+-(\d+)batch)?")
 # Messages that the loss is non-finite: "Loss became infinite or NaN at iteration=167!", "Loss is nan, stopping".
@@ -72,7 +77,10 @@ _VALUE = re.compile(
 )
 _PHASES_ALTERNATIVES = "|".join(sorted(PHASES, key=len, reverse=True))
 _ASIDE = re.compile(r"\(([^()\d]{1,30})\)")
+_INDEX = re.compile(r"\s?[:=]\s*[-+]?[\d.]")  # "loss 1: 2.3": the number is part of the name of the next one
+_COUNTED = re.compile(r"\s?(steps?|iters?|iterations?|updates?|epochs?)\s?[|:,;\])-]", re.IGNORECASE)  # "[100 steps | "
 _DELIMITER = re.compile(r"[|,;\t\[\](){}<>·•▸»，；│]|\s-+\s|\s{3,}|[.:]\s+|:(?=[A-Za-z_])|->|=>|→")
+_BEFORE_NUMBER = re.compile(r"(?:[-=]>|[ \t:=\[({,|~→⟶➜：])+$")  # "loss: ", "train loss -> "
 _ENDINGS = frozenset(("is", "of", "was", "to", "now", "reached", "equals", "value"))
 _PLACE = re.compile(r"^(.*\b)?(?:at|on|after|for)\s+(.+)$", re.IGNORECASE)
 # "train/val loss 2.3 / 2.4": two numbers under one name.
@@ -84,6 +92,7 @@ _PAIR_AT_START = re.compile(
 # "100 | loss 2.3": a count at the start of the line. Longer numbers are times.
 _COUNT_AT_START = re.compile(r"^\s*(\d{1,8})\s*(?:[|:,;)]|\s-|\t)\s*(?=[A-Za-z])")
 _THOUSANDS = frozenset(("K", "M", "k"))
+_OF_TIME = frozenset(("ms", "s", "sec", "secs", "seconds"))
 LONGEST_NAME, MOST_WORDS, LONGEST_GAP = 60, 6, 400
 
 
@@ -119,6 +128,7 @@ def said(line: str) -> Said | None:
     text = _AT_K.sub("_", text)
     text = _FUNCTION.sub(lambda found: found[0].replace("(", "_").replace(")", "_"), text)
     text = _NET_OUTPUT.sub(lambda found: "train_net_".rjust(len(found[0])), text)
+    text = _APEX_SCALER.sub(lambda found: f"{found[1]}:".rjust(len(found[0])), text)
     result = Said()
     rewritten = _ESPNET.sub(r"epoch \1: \2: batch \3", _DARKNET.sub(r"iteration \1, loss \2, avg loss \3, lr \4", text))
     if rewritten != text:
@@ -133,7 +143,8 @@ def said(line: str) -> Said | None:
         result.place("epoch", pair.start(1))
         result.place("position", pair.start(pair.lastindex or 2))
         text = " " * pair.end() + text[pair.end() :]
-    _Reading(result, text).read()
+    # ` * Acc@1 71.5 Loss 1.9`: the summary that PyTorch's recipes print below an evaluation.
+    _Reading(result, text, summary=line.lstrip().startswith("* ")).read()
     if result.position is None and not result.has_step and (count := _COUNT_AT_START.match(text)):
         result.position = float(count[1])
         result.place("position", count.start(1))
@@ -151,12 +162,14 @@ def _blank(pattern: re.Pattern[str], text: str) -> str:
 class _Reading:
     """Goes through the numbers of a line from left to right."""
 
-    def __init__(self, result: Said, text: str) -> None:
+    def __init__(self, result: Said, text: str, summary: bool = False) -> None:
         self.result = result
         self.text = text
+        self.summary = summary
         self.phase: Phase = ""
         self.last = ""  # the name of the number before this one
         self.promised = ""  # "loss at step 10: 2.3": the name of the number after the step
+        self.indexed = ""  # "loss 1": the name of the number after it
         self.phases: tuple[str, str] | None = None  # "train/val": the phases of a number and of the one after a slash
 
     def read(self) -> None:
@@ -172,11 +185,24 @@ class _Reading:
             name = self._of_two_phases(name, gap) or name
             if gap.lstrip().startswith("(") and bare_phase(name) and role_of(self.last).kind == "loss":
                 name = f"{name} {self.last}"  # "loss 2.3 (val 2.4)"
+            if self._is_index(name, match):
+                self.indexed = f"{name} {match['value']}"
+                continue
+            name, self.indexed = self.indexed or name, ""
+            if not name and not self.result.values and (counted := _COUNTED.match(self.text, match.end())):
+                name = counted[1]
             self._take(name, match, average_of=self.last if gap.strip() == "(" else "")
             self.last = name
         if not self.phase and (phase := phase_in(self.text[end : end + 40])) in ("validation", "test"):
             self._rename({name: phased(name, phase) for name in self.result.values})
+        if self.summary and not any(role_of(name).phase for name in self.result.values):
+            self._rename({name: phased(name, "validation") for name in self.result.values})
         self._give_scores_the_phase_of_the_loss()
+
+    def _is_index(self, name: str, match: re.Match[str]) -> bool:
+        digits = match["value"].isdigit() and not match["unit"] and match["of"] is None
+        measured = digits and role_of(name).kind in ("loss", "accuracy", "perplexity")
+        return measured and bool(_INDEX.match(self.text, match.end()))
 
     def _of_two_phases(self, name: str, gap: str) -> str:
         """Return the name with one of two phases (`train/val loss: 2.3 / 2.4`), or "" if the line names no two."""
@@ -191,11 +217,17 @@ class _Reading:
         return self.last.replace(first, second, 1) if gap.strip() == "/" and first in self.last else ""
 
     def _give_scores_the_phase_of_the_loss(self) -> None:
-        """Give an accuracy without a phase the phase of the line's loss: `val Loss: 2.3 Acc: 0.4`."""
+        """Give an accuracy without a phase the phase of the line's loss: `val Loss: 2.3 Acc: 0.4`.
+
+        Beside the same score with a phase (`accuracy: 0.5 - val_accuracy: 0.4`) it is that of training.
+        """
         roles = {name: role_of(name) for name in self.result.values}
         phases = {role.phase for role in roles.values() if role.kind == "loss" or role.phase}
         if len(phases) == 1 and (phase := phases.pop()) in ("validation", "test"):
-            scores = [name for name, role in roles.items() if role.kind in ("accuracy", "perplexity")]
+            named = {role.kind for role in roles.values() if role.phase}
+            scores = [
+                n for n, role in roles.items() if role.kind in ("accuracy", "perplexity") and role.kind not in named
+            ]
             self._rename({name: phased(name, phase) for name in scores})
 
     def _rename(self, names: dict[str, str]) -> None:
@@ -208,9 +240,9 @@ class _Reading:
         """Return the name of the number that follows `gap`, and the other phrases in `gap`."""
         gap = _UNIT_OF_THE_LAST.sub("", gap[-LONGEST_GAP:])
         others = _ASIDE.findall(gap)
-        chunks = _DELIMITER.split(_ASIDE.sub(" ", gap).rstrip(" \t:=[({,|~→⟶➜："))
+        chunks = _DELIMITER.split(_BEFORE_NUMBER.sub("", _ASIDE.sub(" ", gap)))
         others += chunks[:-1]
-        name = _LOG_LEVEL.sub("", _without_ending(chunks[-1].strip(" :=-.#>~")))
+        name = _LOG_LEVEL.sub("", _without_ending(chunks[-1].strip(" :=-.#>~/")))
         if place := _PLACE.match(name):
             # "validation loss at iteration 7000": the end of the phrase names the number, its beginning the phase.
             name = place[2]
@@ -227,9 +259,13 @@ class _Reading:
         value, of = number_of(match["value"]), match["of"]
         kind = role_of(name).kind if name else "other"
         rounded = match["unit"][:1] in _THOUSANDS
+        if kind == "loss" and match["unit"] in _OF_TIME:
+            name = f"{name} {match['unit']}"  # "batch_cost: 0.2s"
+            kind = role_of(name).kind
         if kind in ("epoch", "step", "seen") and rounded:
             return  # "step:12K" stands for 12,000 to 12,999: too coarse to order rows
         if kind == "epoch" or self._is_epoch_after_phase(name, match):
+            self.phase = phase_in(name) or self.phase  # "eval epoch: 3, loss: 2.4"
             self.result.epoch = value
             self.result.place("epoch", match.start("value"))
         elif of is not None and kind == "other" and (phase := phase_in(name)):

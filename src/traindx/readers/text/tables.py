@@ -8,7 +8,8 @@ from ..meaning.names import PHASES, Phase, role_of
 from ..rows.collector import number
 from .phrases import phased
 
-_RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
+_UPRIGHT = "|│┃║"
+_RULE = re.compile(rf"^[\s+:=\-{_UPRIGHT}\u2500-\u257f]*$")  # of ASCII, or of any box-drawing characters
 _BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}(?:[|│]|\d+/\d+ \[).*$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss; the loss is their sum
@@ -44,7 +45,9 @@ class Tables:
 
     def may_be_heading(self, line: str) -> bool:
         """Return whether the line may be a heading, or part of a table in a way that `look` does not check."""
-        return "\x1b" in line or bool(self._phases and "|" in line) or self._heads(line) or _may_name_phases(line)
+        if "\x1b" in line or (self._names and _BAR_TAIL.search(line)):
+            return True
+        return bool(self._phases and "|" in line) or self._heads(line) or _may_name_phases(line)
 
     def row(self, line: str) -> dict[str, float] | None:
         """Return the numbers of a table row, or None if the line is not one."""
@@ -89,7 +92,7 @@ class Tables:
         """Return quickly whether a line can be a heading or a row: most lines of a log are neither."""
         if len(line) > LONGEST_LINE:
             return False
-        if self._names and line.lstrip()[:1] in "|│0123456789":
+        if self._names and line.lstrip()[:1] in f"{_UPRIGHT}0123456789":
             return True
         return self._speaks_of_loss(line)
 
@@ -133,8 +136,8 @@ def _may_name_phases(line: str) -> bool:
 def _splits(line: str) -> list[list[str]]:
     """Return the ways to cut a line into cells, the most reliable first."""
     text = line.replace("*", "").strip()
-    if text.count("|") + text.count("│") >= 2:
-        return [[cell.strip() for cell in re.split(r"[|│]", text.strip("|│"))]]
+    if len(re.findall(f"[{_UPRIGHT}]", text)) >= 2:
+        return [[cell.strip() for cell in re.split(f"[{_UPRIGHT}]", text.strip(_UPRIGHT))]]
     wide = re.split(r"\s{2,}|\t", text)
     narrow = text.split()
     return [wide] if len(wide) == len(narrow) else [wide, narrow]

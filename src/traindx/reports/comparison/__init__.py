@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._look import Look
@@ -11,15 +10,9 @@ from .._look import Look
 if TYPE_CHECKING:
     from ...comparison import Comparison
 
-__all__ = ["FORMATS", "format_of", "render"]
+__all__ = ["FORMATS", "render"]
 
 FORMATS = ("text", "json", "html")
-
-
-def format_of(path: Path) -> str:
-    """The format for a file's suffix; text for an unknown suffix."""
-    suffix = path.suffix.lower().removeprefix(".")
-    return {"htm": "html"}.get(suffix, suffix if suffix in FORMATS else "text")
 
 
 def render(comparison: Comparison, format: str = "text", **look: Any) -> str:

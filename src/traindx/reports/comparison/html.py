@@ -9,8 +9,9 @@ from pathlib import Path
 from ...comparison import Comparison, Entry, Measured, is_number, shown
 from ...wording import markup, num4, percent
 from .._look import Look
-from . import _cells
-from ._svg import NAMED, Frame, grid, line, style_of
+from .._svg import NAMED, Frame, grid, line, style_of
+from ..page import hashed
+from .text import condition_sentences, count, diagnosis, duplicate_sentences, final, heading_reached, value
 
 MOST_LINES = 100  # in the large chart; more would hide each other
 SIDE_BY_SIDE = 6  # runs whose settings fit beside each other
@@ -19,14 +20,18 @@ HERE = Path(__file__).parent
 
 def render(comparison: Comparison, look: Look) -> str:  # noqa: ARG001 (a page has one look)
     title = f"{len(comparison.entries):,} runs compared by {comparison.metric}"
-    answer = "".join(f"<p>{markup(sentence)}</p>" for sentence in comparison.statement)
-    remarks = [*_cells.duplicate_sentences(comparison), *comparison.notes]
+    sentences = [*comparison.statement, *condition_sentences(comparison)]
+    answer = "".join(f"<p>{markup(sentence)}</p>" for sentence in sentences)
+    remarks = [*duplicate_sentences(comparison), *comparison.notes]
     remarks += [f"{source} was left out: {reason}." for source, reason in comparison.not_compared]
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    allows = f"default-src 'none'; script-src {hashed(script)}; style-src 'unsafe-inline'; base-uri 'none'"
     listed = "".join(f"<li>{markup(remark)}</li>" for remark in remarks)
     return "\n".join(
         [
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+            f'<meta http-equiv="Content-Security-Policy" content="{allows}">',
             f"<title>{markup(title)}</title>",
             f"<style>{(HERE / 'page.css').read_text(encoding='utf-8')}</style></head><body>",
             f"<h1>{markup(title)}</h1>",
@@ -36,7 +41,7 @@ def render(comparison: Comparison, look: Look) -> str:  # noqa: ARG001 (a page h
             _effects(comparison),
             _settings(comparison),
             _table(comparison),
-            f"<script>{(HERE / 'page.js').read_text(encoding='utf-8')}</script></body></html>",
+            f"<script>{script}</script></body></html>",
         ]
     )
 
@@ -125,9 +130,9 @@ def _effects(comparison: Comparison) -> str:
     if not rows:
         return ""
     return (
-        "<h2>Settings related to the result</h2><table><thead><tr><th>setting</th><th>share of rank differences</th>"
-        "<th>p-value</th><th>value → median result (runs), best first</th><th></th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
+        '<h2>Settings related to the result</h2><table class="folding"><thead><tr><th>setting</th>'
+        "<th>share of rank differences</th><th>p-value</th><th>value → median result (runs), best first</th>"
+        f"<th></th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
 
 
@@ -135,7 +140,7 @@ def _table(comparison: Comparison) -> str:
     settings = comparison.differing if len(comparison.entries) > SIDE_BY_SIDE else []
     headings = ["#"] if comparison.ranked else []
     headings += ["run", "curve", *settings, "best", "final", "diagnosis", "stability", "at step"]
-    headings += _cells.heading_reached(comparison)
+    headings += heading_reached(comparison)
     head = "".join(f'<th tabindex="0" role="button">{markup(heading)}</th>' for heading in headings)
     curves = [_curve(entry, comparison) for entry in comparison.entries]
     # Runs that are not ranked have losses of different kinds, so each gets its own scale.
@@ -158,21 +163,20 @@ def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame, setting
     cells = [
         *([_cell(str(place + 1), place)] if comparison.ranked else []),
         f'<th title="{markup(outcome.source)}">{markup(entry.name)}</th>',
-        f'<td data-sort="{_sortable(entry.value)}">{spark}</td>',
+        f'<td class="curve" data-sort="{_sortable(entry.value)}">{spark}</td>',
     ]
     for name in settings:
-        value = entry.settings.get(name)
-        cells.append(_cell(shown(value), float(value) if is_number(value) else None))  # type: ignore[arg-type]
+        setting = entry.settings.get(name)
+        cells.append(_cell(shown(setting), float(setting) if is_number(setting) else None))  # type: ignore[arg-type]
     cells += [
-        _cell(_cells.value(entry.best), entry.best),
-        _cell(_cells.final(entry), math.inf if entry.final is None else entry.final),
-        f'<td class="{markup(outcome.verdict)}" title="{markup(outcome.summary)}">'
-        f"{markup(_cells.diagnosis(entry))}</td>",
+        _cell(value(entry.best), entry.best),
+        _cell(final(entry), math.inf if entry.final is None else entry.final),
+        f'<td class="{markup(outcome.verdict)}" title="{markup(outcome.summary)}">{markup(diagnosis(entry))}</td>',
         _cell(outcome.stability, None),
-        _cell(_cells.count(entry.best_step, "-"), entry.best_step),
+        _cell(count(entry.best_step, "-"), entry.best_step),
     ]
     if comparison.level is not None:
-        cells.append(_cell(_cells.count(entry.reached), math.inf if entry.reached is None else entry.reached))
+        cells.append(_cell(count(entry.reached), math.inf if entry.reached is None else entry.reached))
     return f'<tr data-run="{place}">{"".join(cells)}</tr>'
 
 

@@ -6,8 +6,9 @@ import json
 import math
 from typing import Any
 
-from ...comparison import Comparison, Entry
+from ...comparison import Comparison, Effect, Entry
 from .._look import Look
+from ..json import picked
 
 SCHEMA_ID = "traindx.comparison/1"
 
@@ -20,32 +21,23 @@ def as_object(comparison: Comparison) -> dict[str, Any]:
     noise = comparison.noise
     return {
         "schema": SCHEMA_ID,
-        "metric": comparison.metric,
-        "higher_is_better": comparison.higher_is_better,
-        "ranked": comparison.ranked,
-        "level": _finite(comparison.level),
-        "statement": list(comparison.statement),
+        **picked(comparison, "metric higher_is_better ranked statement", level=_finite(comparison.level)),
         "runs": [_run(entry) for entry in comparison.entries],
-        "differing": list(comparison.differing),
-        "effects": [
-            {
-                "settings": list(effect.settings),
-                "share_of_ranking": effect.share,
-                "chance": effect.p_value,
-                "confounded_with": None if effect.rival is None else list(effect.rival),
-                "levels": [
-                    {"value": label, "runs": runs, "middle": _finite(middle)} for label, runs, middle in effect.levels
-                ],
-            }
-            for effect in comparison.effects
-        ],
-        "noise": None if noise is None else {"groups": noise.groups, "runs": noise.runs, "spread": noise.spread},
-        "duplicates": [
-            {"runs": list(d.names), "identical": d.identical, "settings_differ": d.settings_differ}
-            for d in comparison.duplicates
-        ],
-        "notes": list(comparison.notes),
+        **picked(comparison, "differing notes"),
+        "effects": [_effect(effect) for effect in comparison.effects],
+        "noise": None if noise is None else picked(noise, "groups runs spread"),
+        "duplicates": [picked(d, "identical settings_differ", runs=list(d.names)) for d in comparison.duplicates],
         "not_compared": [{"source": source, "reason": reason} for source, reason in comparison.not_compared],
+    }
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    return {
+        "settings": list(effect.settings),
+        "share_of_ranking": effect.share,
+        "chance": effect.p_value,
+        "confounded_with": None if effect.rival is None else list(effect.rival),
+        "levels": [{"value": label, "runs": runs, "middle": _finite(middle)} for label, runs, middle in effect.levels],
     }
 
 
@@ -53,21 +45,14 @@ def _run(entry: Entry) -> dict[str, Any]:
     outcome = entry.outcome
     return {
         "name": entry.name,
-        "source": outcome.source,
-        "kind": outcome.kind,
-        "steps": outcome.steps,
-        "step_unit": outcome.step_unit,
+        **picked(outcome, "source kind steps step_unit stability verdict condition cause confidence summary"),
         "settings": {**outcome.settings, **entry.settings},
         "best": _finite(entry.best),
         "best_step": entry.best_step,
         "final": _finite(entry.final),
         "steps_to_level": entry.reached,
         "broken": entry.value is None,
-        "stability": outcome.stability,
-        "verdict": outcome.verdict,
-        "cause": outcome.cause,
-        "confidence": outcome.confidence,
-        "summary": outcome.summary,
+        "since_step": outcome.since,
     }
 
 

@@ -18,6 +18,8 @@ const sortBy = (heading) => {
   });
   body.append(...rows.map(([, row]) => row));
 };
+// On a narrow screen each run is a block of cells that carry their headings (page.css).
+for (const row of body.rows) [...row.cells].forEach((cell, i) => { cell.dataset.heading = table.tHead.rows[0].cells[i].textContent; });
 for (const heading of table.tHead.rows[0].cells) {
   heading.addEventListener("click", () => sortBy(heading));
   heading.addEventListener("keydown", (event) => { if (event.key === "Enter") sortBy(heading); });

@@ -1,14 +1,81 @@
-"""The comparison as text for a terminal: the answer first, then tables wrapped to the terminal's width."""
+"""The comparison as text for a terminal: the answer first, then tables wrapped to the terminal's width.
+
+The texts in the cells are shared by all formats.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ...comparison import Comparison, Entry, shown
-from ...wording import clean, counted, percent
+from ...wording import clean, counted, listed, num4, percent, probability
 from .._look import Look
+from .._sections import Entry as Told
+from .._sections import Section, lines
 from ..layout import GAP, Page, cells, row
-from . import _cells
+from ..text import page_of
+
+VERDICTS = {"inconclusive": "unclear", "out-of-scope": "out of scope"}  # other verdicts are shown as they are
+CAUSES = {"unknown": "unknown cause"}
+
+
+def value(found: float | None) -> str:
+    return "-" if found is None else num4(found)
+
+
+def final(entry: Entry) -> str:
+    """The final value, or NaN."""
+    return "NaN" if entry.final is None else value(entry.final)
+
+
+def count(steps: int | None, missing: str = "never") -> str:
+    return missing if steps is None else f"{steps:,}"
+
+
+def diagnosis(entry: Entry) -> str:
+    outcome = entry.outcome
+    if outcome.condition and outcome.verdict != "healthy":
+        return outcome.condition
+    if outcome.cause:
+        return f"{CAUSES.get(outcome.cause, outcome.cause)} {probability(outcome.confidence)}"
+    return VERDICTS.get(outcome.verdict, outcome.verdict)
+
+
+def condition_sentences(comparison: Comparison) -> list[str]:
+    """One sentence for each condition: which runs are in it, and since when. First what makes runs sick, then what is
+    common."""
+    runs: dict[str, list[str]] = {}
+    bad = set()
+    for entry in comparison.entries:
+        outcome = entry.outcome
+        if outcome.condition:
+            since = "" if outcome.since is None else f" (since {outcome.step_unit} {outcome.since})"
+            runs.setdefault(outcome.condition_title, []).append(f"{entry.name}{since}")
+            if outcome.bad:
+                bad.add(outcome.condition_title)
+    ordered = sorted(runs.items(), key=lambda item: (item[0] not in bad, -len(item[1])))
+    return [f"{title}: {listed(names, 6)}." for title, names in ordered]
+
+
+def heading_reached(comparison: Comparison) -> list[str]:
+    """The heading of the column "steps to level"; empty if the runs share no level because they are not ranked."""
+    return [] if comparison.level is None else [f"steps to {value(comparison.level)}"]
+
+
+def duplicate_sentences(comparison: Comparison) -> list[str]:
+    """One sentence about each group of runs with equal curves."""
+    sentences = []
+    for group in comparison.duplicates:
+        names = listed(group.names, 5)
+        alike = "the same curve to the last digit" if group.identical else "nearly the same curve"
+        reason = (
+            "their settings differ, so a setting did not take effect or a log was copied"
+            if group.settings_differ
+            else "count them as one run: a copy, or a repeat with the same seed"
+        )
+        sentences.append(f"{names}: {alike}; {reason}.")
+    return sentences
+
 
 FIRST, LAST = 20, 5  # if there are more runs, only this many of the best and of the worst are shown
 LONGEST_NAME = 28
@@ -17,25 +84,32 @@ VERDICT_STYLES = {"sick": "red", "healthy": "green"}
 
 
 def render(comparison: Comparison, look: Look) -> str:
-    page = Page(look)
+    """What is said of the runs above and below the tables."""
     order = "best first" if comparison.ranked else "by name"
-    page.prose("COMPARED", f"{counted(len(comparison.entries), 'run')} by {comparison.metric}, {order}")
-    page.gap()
-    for i, sentence in enumerate(comparison.statement):
-        page.prose("" if i else "ANSWER", sentence)
-    shown_entries, left_out = _shown(comparison.entries, look)
-    page.gap()
-    _results(page, comparison, shown_entries)
+    above = [
+        Section("COMPARED", [Told(f"{counted(len(comparison.entries), 'run')} by {comparison.metric}, {order}")]),
+        Section("ANSWER", lines(comparison.statement, ""), apart=True),
+        Section("CONDITIONS", lines(condition_sentences(comparison)), 6),
+    ]
+    below = [
+        Section("SETTINGS", lines(_effects(comparison)), 6),
+        Section("SAME", lines(duplicate_sentences(comparison)), 4),
+        Section("NOTE", lines(comparison.notes), 4),
+        Section("LEFT OUT", lines(f"{source}: {reason}" for source, reason in comparison.not_compared), 4),
+    ]
+    parts = (page_of(above, look, "--all"), _tables(comparison, look), page_of(below, look, "--all"))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _tables(comparison: Comparison, look: Look) -> str:
+    page = Page(look)
+    entries, left_out = _shown(comparison.entries, look)
+    _results(page, comparison, entries)
     if comparison.differing:
         page.gap()
-        _settings(page, comparison, shown_entries)
+        _settings(page, comparison, entries)
     if left_out:
         page.lines.append(f"({left_out} runs between these are not shown; --all shows them)")
-    page.gap()
-    _effects(page, comparison)
-    page.items("SAME", _cells.duplicate_sentences(comparison), most=4)
-    page.items("NOTE", comparison.notes, most=4)
-    page.items("LEFT OUT", [f"{source}: {reason}" for source, reason in comparison.not_compared], most=4)
     return str(page)
 
 
@@ -52,19 +126,19 @@ def _results(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]
         "best",
         "at step",
         "final",
-        *_cells.heading_reached(comparison),
+        *heading_reached(comparison),
         "stability",
         "diagnosis",
     ]
     rows = [
         [
             entry.name,
-            _cells.value(entry.best),
-            _cells.count(entry.best_step, "-"),
-            _cells.final(entry),
-            *([] if comparison.level is None else [_cells.count(entry.reached)]),
+            value(entry.best),
+            count(entry.best_step, "-"),
+            final(entry),
+            *([] if comparison.level is None else [count(entry.reached)]),
             entry.outcome.stability,
-            _cells.diagnosis(entry),
+            diagnosis(entry),
         ]
         for _, entry in entries
     ]
@@ -129,11 +203,10 @@ def _is_number(texts: list[list[str]], column: int) -> bool:
     return all(row[column][:1] in "-.0123456789Nn" for row in texts[1:] if row[column])
 
 
-def _effects(page: Page, comparison: Comparison) -> None:
-    tested = [effect for effect in comparison.effects if effect.p_value is not None]
-    lines = [
+def _effects(comparison: Comparison) -> list[str]:
+    return [
         f"{' and '.join(effect.settings)}: {percent(effect.share)} of the differences in rank, p = {effect.p_value:.2g}"
         + (f", confounded with {' and '.join(effect.rival)}" if effect.rival else "")
-        for effect in tested
+        for effect in comparison.effects
+        if effect.p_value is not None
     ]
-    page.items("SETTINGS", lines, most=6)

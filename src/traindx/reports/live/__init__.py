@@ -5,8 +5,7 @@ runs in its own process at low priority. SQLite's write-ahead log lets it read t
 the training never waits for it.
 """
 
-from .alerts import Alert
-from .hooks import HookError, hook_of
+from .alerts import Alert, HookError, hook_of
 from .serving import LiveServer, follow
 
 __all__ = ["Alert", "HookError", "LiveServer", "follow", "hook_of"]

@@ -8,23 +8,85 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
+import numpy as np
+
 from ...diagnosis import diagnose
-from ...record import RecordError, Run
+from ...record import RecordError, Run, Series
+from ...record.reading import RecordFile
+from ...record.writer import CHUNK_POINTS
+from .._charts import extent
 from ..page import report
-from ..page.model.arrays import packed
-from ..page.model.curves import extent
-from .alerts import AlertBook
-from .hooks import Hook
-from .hub import Hub
-from .source import Source
+from ..page.model.charts import packed
+from .alerts import AlertBook, Hook
+
+MOST_KEPT = 2000
+
+
+@dataclass(frozen=True)
+class Message:
+    number: int
+    kind: str  # full, points, report, alert or state
+    content: dict[str, Any]
+
+
+class Hub:
+    """One publisher, many waiting viewers. `boot` distinguishes this server's numbers from those of an earlier one."""
+
+    def __init__(self) -> None:
+        self.boot = token_hex(4)
+        self._condition = threading.Condition()
+        self._messages: list[Message] = []
+        self._number = 0
+        self._complete: tuple[int, dict[str, Any]] | None = None
+
+    def publish(self, kind: str, content: dict[str, Any]) -> None:
+        with self._condition:
+            self._number += 1
+            self._messages = [*self._messages[-MOST_KEPT + 1 :], Message(self._number, kind, content)]
+            self._condition.notify_all()
+
+    def complete(self, report: dict[str, Any]) -> None:
+        """Store the whole report, with which new viewers start. Drop the messages before the previous report."""
+        with self._condition:
+            before = self._complete[0] if self._complete else 0
+            self._complete = (self._number, report)
+            self._messages = [message for message in self._messages if message.number > before]
+            self._condition.notify_all()
+
+    def latest(self, wait: float = 60.0) -> tuple[str, dict[str, Any]] | None:
+        """The mark and the content of the last complete report; None if there is none within `wait` seconds."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._complete is not None, wait)
+            return None if self._complete is None else (self.mark(self._complete[0]), self._complete[1])
+
+    def mark(self, number: int) -> str:
+        return f"{self.boot}-{number}"
+
+    def after(self, mark: str, wait: float) -> Sequence[Message] | None:
+        """The messages after a mark, waiting up to `wait` seconds for one; None if the mark is unknown or too old."""
+        boot, _, digits = mark.partition("-")
+        number = int(digits) if digits.isdecimal() and len(digits) < 19 else -1
+        with self._condition:
+            if boot != self.boot or not 0 <= number <= self._number or self._oldest() > number + 1:
+                return None
+            self._condition.wait_for(lambda: self._number > number, wait)
+            return [message for message in self._messages if message.number > number]
+
+    def _oldest(self) -> int:
+        return self._messages[0].number if self._messages else self._number + 1
+
 
 POLL_SECONDS = 0.2  # at most five updates a second; the record itself is written about once a second
 PAUSE_SECONDS = 3.0  # at least, between two reports
 COST = 10.0  # pause after a report, as a multiple of its processor time
 STALE_CHECK_SECONDS = 30.0  # a killed run writes nothing, so a silent run is checked again after this time
+MOST_FILES = 200  # of a folder, checked for changes
 
 
 class Following:
@@ -124,3 +186,47 @@ class Following:
                 self._known[name] = len(series)
         if new:
             self._hub.publish("points", {"lines": new, "last": extent(run)[1]})
+
+
+@dataclass(frozen=True)
+class Source:
+    """`read` returns the run as it is now. `points` works only for records, which can be read from the middle."""
+
+    path: Path
+    read: Callable[[], Run]
+
+    @property
+    def is_record(self) -> bool:
+        return self.path.suffix == ".tdx"
+
+    def stamp(self) -> tuple[tuple[str, int, int], ...]:
+        """A value that changes whenever something is written."""
+        if self.path.is_dir():
+            files = sorted(file for file in self.path.rglob("*") if file.is_file())[:MOST_FILES]
+        else:
+            files = [self.path.with_name(self.path.name + tail) for tail in ("", "-wal", "-exit")]
+        found = []
+        for file in files:
+            try:
+                status = file.stat()
+            except OSError:
+                continue
+            found.append((file.name, status.st_mtime_ns, status.st_size))
+        return tuple(found)
+
+    def points(self, known: Mapping[str, int]) -> dict[str, Series]:
+        """The points of each series after the first `known[name]` ones. Earlier chunks are not read."""
+        found = {}
+        with RecordFile(self.path) as file:
+            ids = {name: int(number) for number, name in file.rows("SELECT id, name FROM series")}
+            for name, have in known.items():
+                if name not in ids:
+                    continue
+                chunk, offset = divmod(have, CHUNK_POINTS)
+                later = f"series = {ids[name]} AND chunk >= {chunk}"
+                rows = list(file.rows(f'SELECT steps, "values" FROM points WHERE {later} ORDER BY chunk'))
+                steps = np.frombuffer(b"".join(row[0] for row in rows), "<i8").astype(np.int64)[offset:]
+                values = np.frombuffer(b"".join(row[1] for row in rows), "<f8").astype(np.float64)[offset:]
+                if len(steps) and len(steps) == len(values):
+                    found[name] = Series(name, steps, values)
+        return found

@@ -1,12 +1,22 @@
-"""The HTTP server: one page and one stream of events, for requests with the token."""
+"""The HTTP server: one page and one stream of events, for requests with the token.
+
+A record always has the same token on one machine, so that an open page finds a restarted server again. The token is
+derived from a random secret in the user's state folder, which only the user can read.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
+import os
+import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,25 +24,87 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ...record import Run
-from ..page import Feed, document
-from .access import HOST, allowed, port_of, token_of
-from .following import Following
-from .hooks import Hook
-from .hub import Hub
-from .source import Source
+from ..page import Feed, document, policy
+from .alerts import Hook
+from .following import Following, Hub, Source
+
+HOST = "127.0.0.1"
+NAMES = (HOST, "localhost")
+PORTS = range(20_000, 32_000)  # below the ports that systems use for outgoing connections
+
+
+def token_of(record: Path) -> str:
+    return _digest(record, "token")[:43]
+
+
+def port_of(record: Path) -> int:
+    """The port to try first, always the same for a record."""
+    return PORTS[int(_digest(record, "port")[:8], 16) % len(PORTS)]
+
+
+def allowed(target: str, headers: Mapping[str, str], token: str, port: int) -> bool:
+    """Whether a request has the token, names this server as its host, and does not come from a foreign page.
+
+    A foreign page can make a browser send a request (its `Origin` then differs), or can let its own domain point to
+    this machine (its `Host` then differs). Both are refused, whatever the token. Header names are in lower case.
+    """
+    given = parse_qs(urlsplit(target).query).get("token", [""])[0]
+    hosts = {f"{name}:{port}" for name in NAMES}
+    origin = headers.get("origin")
+    return (
+        hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+        and headers.get("host") in hosts
+        and (origin is None or origin in {f"http://{host}" for host in hosts})
+    )
+
+
+def _digest(record: Path, purpose: str) -> str:
+    return hmac.new(
+        _secret(), f"{purpose}\0{record.resolve()}".encode("utf-8", "surrogateescape"), hashlib.sha256
+    ).hexdigest()
+
+
+def _secret() -> bytes:
+    folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "traindx"
+    file = folder / "live-secret"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass
+        else:
+            with os.fdopen(handle, "wb") as new:
+                new.write(secrets.token_bytes(32))
+        found = file.read_bytes()
+        if len(found) == 32 and file.stat().st_mode & 0o077 == 0:
+            return found
+    except (OSError, RuntimeError):
+        pass
+    return _of_this_process()
+
+
+@cache
+def _of_this_process() -> bytes:
+    """A secret for this process only, used if no file can keep one: the address then changes with every start."""
+    return secrets.token_bytes(32)
+
 
 MOST_VIEWERS = 32
 MOST_CONNECTIONS = 128  # each takes a thread, even a connection without the token
+GREETING_SECONDS = 10.0  # in which a connection has to show the token; else it is closed
 HEARTBEAT_SECONDS = 5.0
 APART_SECONDS = 0.1  # at most ten updates a second reach a viewer
+FRAMES = "frame-ancestors 'none'"
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
-    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Content-Security-Policy": f"default-src 'none'; {FRAMES}",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+PLAIN = {"Content-Type": "text/plain; charset=utf-8"}
 
 
 class LiveServer(ThreadingHTTPServer):
@@ -40,6 +112,7 @@ class LiveServer(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = MOST_CONNECTIONS  # with the usual 5, a burst of connections makes a viewer wait for seconds
 
     def __init__(self, record: Path, hub: Hub, port: int | None = None) -> None:
         self.hub = hub
@@ -47,6 +120,7 @@ class LiveServer(ThreadingHTTPServer):
         self.viewers = 0
         self.last_viewer = 0.0  # monotonic time at which the last viewer left; 0 if there was none
         self.connections = 0
+        self.greeting: dict[socket.socket, float] = {}  # connections that have not shown the token, and since when
         self.counting = threading.Lock()
         self.closing = threading.Event()
         super().__init__((HOST, _free(record) if port is None else port), _Handler)
@@ -63,20 +137,43 @@ class LiveServer(ThreadingHTTPServer):
         """Print nothing: a viewer who left is not an error, and the terminal belongs to the user."""
 
     def process_request(self, request: Any, client_address: Any) -> None:
+        """Take a connection. If there are too many, the one that has waited longest without a token makes room."""
         with self.counting:
-            full = self.connections >= MOST_CONNECTIONS
-            self.connections += 0 if full else 1
+            crowded = self.connections >= MOST_CONNECTIONS
+            evicted = next(iter(self.greeting), None) if crowded else None
+            # An evicted connection takes its thread for another moment, so that there is a second, harder limit.
+            full = (crowded and evicted is None) or self.connections >= 2 * MOST_CONNECTIONS
+            if evicted is not None:
+                _hang_up(evicted, self.greeting)
+            if not full:
+                self.connections += 1
+                self.greeting[request] = time.monotonic()
         if full:
             self.shutdown_request(request)
-        else:
+            return
+        try:
             super().process_request(request, client_address)
+        except RuntimeError:  # no thread can be started
+            self._over(request)
+            raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            with self.counting:
-                self.connections -= 1
+            self._over(request)
+
+    def _over(self, request: Any) -> None:
+        with self.counting:
+            self.connections -= 1
+            self.greeting.pop(request, None)
+
+    def service_actions(self) -> None:
+        """Close connections that have not shown the token in time, also if they send a byte now and then."""
+        late = time.monotonic() - GREETING_SECONDS
+        with self.counting:
+            for connection in [each for each, since in self.greeting.items() if since < late]:
+                _hang_up(connection, self.greeting)
 
     def close(self) -> None:
         self.closing.set()
@@ -113,6 +210,13 @@ def _free(record: Path) -> int:
     return wanted
 
 
+def _hang_up(connection: socket.socket, greeting: dict[socket.socket, float]) -> None:
+    """End the connection for its thread, which then closes it."""
+    del greeting[connection]
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: LiveServer
     protocol_version = "HTTP/1.1"
@@ -128,6 +232,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not allowed(self.path, headers, self.server.token, self.server.port):
             self._answer(HTTPStatus.FORBIDDEN, "403: open the address that traindx printed, including its token.")
             return
+        with self.server.counting:
+            self.server.greeting.pop(self.connection, None)
         where = urlsplit(self.path).path
         if where == "/":
             self._page()
@@ -143,12 +249,15 @@ class _Handler(BaseHTTPRequestHandler):
             return
         mark, report = latest
         page = document([report], Feed(f"/events?token={self.server.token}", mark))
-        self._answer(HTTPStatus.OK, page, "text/html; charset=utf-8")
+        allows = f"{policy(live=True)}; {FRAMES}"
+        self._answer(
+            HTTPStatus.OK, page, {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": allows}
+        )
 
-    def _answer(self, status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8") -> None:
+    def _answer(self, status: HTTPStatus, text: str, headers: Mapping[str, str] = PLAIN) -> None:
         body = text.encode("utf-8")
         self.send_response(status)
-        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+        for name, value in {**HEADERS, **headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.send_header("Connection", "close")
         self.end_headers()

@@ -1,19 +1,9 @@
-"""Charts of runs, drawn with matplotlib (the extra `plot`). Each chart is one file.
+"""Still pictures of runs, drawn with matplotlib (the extra `plot`): the curves of the page, and two maps of layers.
 
-A chart module defines `TITLE`, `ORDER` (its place on the page), `HOW_TO_READ` (one sentence), `has(run)` (whether the
-run has data for it) and `draw(axes, side, subjects)`. Optional:
-
-- `HEIGHT` or `height(subjects)`: its height in inches;
-- `how_to_read(run)`: replaces `HOW_TO_READ` if the sentence depends on the run;
-- `HOW_TO_READ_SEVERAL`: the sentence for several runs, if they are drawn differently;
-- `COLOUR_BAR`: the chart of a single run draws a colour bar into `side`;
-- `MARKS_ONSETS`: the chart marks where symptoms begin;
-- `REPEATS`: the name of another chart that shows the same for a single run.
+`_stills` is the table of the charts, `_lines` and `_maps` draw them, `_picture` sets them below each other.
 """
 
-from __future__ import annotations
+from ._axes import Subject, subjects_of
+from ._stills import Still, Unavailable, all_stills, chart_names, charts_for, draw
 
-from ._page import Unavailable, chart_names, charts_for, draw
-from ._subject import Subject, subjects_of
-
-__all__ = ["Subject", "Unavailable", "chart_names", "charts_for", "draw", "subjects_of"]
+__all__ = ["Still", "Subject", "Unavailable", "all_stills", "chart_names", "charts_for", "draw", "subjects_of"]

@@ -1,4 +1,4 @@
-"""The first loss against what an untrained model should get: above chance, at chance."""
+"""The first loss against that of an untrained model."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import math
 from dataclasses import dataclass
 
 from ...record import Run
-from ...record.losses import REGRESSION, LossCall
+from ...record.program import LossCall
 from ...record.values import number
 from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, SignUnit, if_raised, place, ramp
+from .._base import Measured, place, ramp, sign
 from .._tables import ordered
 
-ABOVE, AT = "first-loss-above-chance", "first-loss-at-chance"
 # Later points are no longer the untrained model's.
 LAST_STEP = 2
 
 
-def above(run: Run) -> Sign | Missing:
+@sign("first-loss-above-chance", questions.START, "dynamics", from_start=True, core=True, check=checks.FIRST_LOSS)
+def first_loss_above_chance(run: Run) -> Measured | str:
     """The first loss over the loss of an untrained guess: ln(classes), or the targets' own size in a regression.
 
     Ordinary initialisations start within 1.5 times chance (3 times in a regression). More means outputs far out of
@@ -26,36 +26,13 @@ def above(run: Run) -> Sign | Missing:
     """
     found = _first_loss(run)
     if found is None:
-        return Missing(ABOVE, "the first loss or its chance level is not known")
+        return "the first loss or its chance level is not known"
     level = ramp(found.ratio, found.room, 4 * found.room, log=True)
-    return Sign(
-        ABOVE,
+    return Measured(
         found.ratio,
-        level,
         f"the first loss is {num(found.loss)}, {num(found.ratio)} times what an untrained model should get "
         f"({found.words} = {num(found.chance)}){place(found.call.site)}",
-        onset=0 if level >= 0.5 else None,
-        severity=if_raised(level, "warning"),
-        values={"first": found.loss, "chance": found.chance},
-    )
-
-
-def at(run: Run) -> Sign | Missing:
-    """Whether the first loss is that of an untrained guess, as it should be: 1 within a tenth, 0 beyond half as much
-    again.
-
-    This one speaks for a run. Only classification has an exact level; the untrained output of a regression has a size
-    of its own.
-    """
-    found = _first_loss(run)
-    if found is None or found.call.kind in REGRESSION:
-        return Missing(AT, "the first loss of a classification is not known")
-    level = ramp(abs(math.log(found.ratio)), math.log(1.5), math.log(1.1)) if found.ratio > 0 else 0.0
-    return Sign(
-        AT,
-        found.ratio,
         level,
-        f"the first loss is {num(found.loss)} (chance is {found.words} = {num(found.chance)})",
         values={"first": found.loss, "chance": found.chance},
     )
 
@@ -95,13 +72,13 @@ def _first_loss(run: Run) -> _FirstLoss | None:
     if len(calls) != 1 or calls[0].reduction not in ("mean", "sum", ""):
         return None
     call = calls[0]
-    name = "loss/function" if run.series("loss/function") else "loss/train"
+    name = next((n for n in ("loss/term", "loss/function") if run.series(n)), "loss/train")
     points = ordered(run.series(name))
     expected = _chance(run, call)
     if not points or points.steps[0] > LAST_STEP or expected is None or not expected[0] > 0:
         return None
     loss = float(points.values[0])
-    if call.reduction == "sum":
+    if call.reduction == "sum" and name != "loss/term":
         # The recorded shape may be of the last, smaller batch: the series knows the first batch's rows.
         rows = ordered(run.series("batch_size")).values[:1]
         sizes = call.input.shape or (0,)
@@ -111,9 +88,3 @@ def _first_loss(run: Run) -> _FirstLoss | None:
             return None
         loss /= terms
     return _FirstLoss(loss, expected[0], expected[1], call, expected[2])
-
-
-SIGNS = (
-    SignUnit(ABOVE, above, questions.START, "dynamics", core=True, check=checks.FIRST_LOSS),
-    SignUnit(AT, at, questions.START, "dynamics"),
-)

@@ -1,1 +1,1 @@
-"""The interventions. Each is one file; see `treatments._base`."""
+"""The interventions: each is a function under the decorator `@intervention`; see `treatments._base`."""

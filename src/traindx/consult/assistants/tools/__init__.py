@@ -1,1 +1,1 @@
-"""One tool is one file; see `units`."""
+"""The tools, by theme; see `declaring`."""

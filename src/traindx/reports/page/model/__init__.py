@@ -1,24 +1,99 @@
 """The report model: everything that the page shows of one run, as JSON values.
 
-Each section is one file; its function returns None if the run has no data for it. Arrays are packed (`arrays.py`);
-every text is plain text, never markup.
+Each section is a function that returns None if the run has no data for it. Arrays are packed (`charts.py`); every text
+is plain text, never markup.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from pathlib import PurePath
 from typing import Any
 
 from ....diagnosis import Diagnosis
+from ....facts.wiring import settings
 from ....record import Run
-from .about import about, setup
-from .causes import causes, checks, next_commands, symptoms
-from .curves import curves
+from ....record.values import number
+from ....wording import counted, num
+from ..._states import details
+from .answer import causes, checks, commands, conditions, facts, symptoms, treatment, verdict
+from .charts import curves, marks, timing
 from .data import data
 from .layers import layers
-from .marks import marks
-from .timing import timing
-from .treatment import treatment
-from .verdict import verdict
+
+MOST_SETTINGS = 40
+
+
+def about(run: Run, diagnosis: Diagnosis, name: str) -> dict[str, Any]:
+    began, end = number(run.facts.get("started")), number(run.facts.get("ended"))
+    took = [_duration(end - began)] if began is not None and end is not None and end >= began else []
+    return {
+        "name": name or PurePath(run.source).name or run.source,
+        "source": run.source,
+        "details": [*details(diagnosis), *took],
+        "steps": int(run.steps),
+        "unit": run.step_unit,
+        "running": run.kind in ("observed", "recorded") and "started" in run.facts and "exit" not in run.facts,
+        "heard": number(run.facts.get("heartbeat")),
+        "started": None if began is None else _moment(began),
+        "notes": [*diagnosis.notes],
+    }
+
+
+def setup(run: Run) -> list[list[str]]:
+    """The settings as pairs of name and text."""
+    return [[name, text] for name, text in _setup(run) if text][:MOST_SETTINGS]
+
+
+def _setup(run: Run) -> Iterator[tuple[str, str]]:
+    for optimizer in run.optimizers:
+        shown = settings(optimizer.groups[0].settings) if optimizer.groups else ""
+        more = f", {len(optimizer.groups)} groups" if len(optimizer.groups) > 1 else ""
+        yield "Optimizer", f"{optimizer.class_name}: {shown}{more}"
+    for scheduler in run.entries("schedulers"):
+        yield "Schedule", str(scheduler.get("class") or "")
+    for model in run.models:
+        size = f", {counted(model.elements, 'parameter')}" if model.elements else ""
+        yield "Model", f"{model.class_name}{size}{', compiled' if model.compiled else ''}"
+    for call in run.losses:
+        yield f"Loss in {'validation' if call.in_evaluation else 'training'}", f"{call.fn} ({call.site})"
+    for loader in run.loaders:
+        parts = [f"batches of {num(loader.batch_size)}" if loader.batch_size else ""]
+        parts += [f"{num(loader.size)} samples" if loader.size else "", "shuffled" if loader.shuffled else ""]
+        parts += [f"{num(loader.workers)} workers" if loader.workers else ""]
+        yield f"Loader ({loader.role or 'role unknown'})", ", ".join([loader.dataset, *filter(None, parts)])
+    config = run.fact("log").get("config")
+    for key, value in config.items() if isinstance(config, Mapping) else ():
+        yield str(key), _plain(value)
+    columns = run.fact("log").get("columns")
+    for key, value in columns.items() if isinstance(columns, Mapping) else ():
+        yield f"Read as {key}", _plain(value)
+    for key in ("devices", "torch", "python", "traindx", "platform"):
+        yield key.capitalize(), _plain(run.facts.get(key))
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_plain, value))
+    return num(value) if isinstance(value, float) else str(value)
+
+
+def _moment(seconds: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{num(round(seconds, 1))} s"
+    minutes, hours = seconds / 60, seconds / 3600
+    return f"{minutes:.0f} min" if minutes < 120 else f"{hours:.1f} h"
+
 
 FORMAT = 1
 
@@ -34,14 +109,16 @@ def summary(run: Run, diagnosis: Diagnosis, name: str = "") -> dict[str, Any]:
         "format": FORMAT,
         "about": about(run, diagnosis, name),
         "verdict": verdict(diagnosis),
+        "conditions": conditions(run, diagnosis),
         "causes": causes(run, diagnosis),
         "symptoms": symptoms(run, diagnosis),
         "checks": checks(diagnosis),
-        "next": next_commands(diagnosis),
+        "next": commands(diagnosis),
         "marks": marks(run, diagnosis),
         "layers": layers(run),
         "timing": timing(run),
         "data": data(run),
+        "facts": facts(diagnosis),
         "treatment": treatment(diagnosis),
         "setup": setup(run),
     }

@@ -10,39 +10,15 @@ import numpy as np
 from ....record import Run, Series
 from ....record.values import mapping, number
 from ....wording import num
-from .arrays import packed
+from .charts import WORDS_OF, packed
 
 MOST_CLASSES = 40
 MOST_FEATURES = 64
 MOST_OUTLIERS = 8
 FAR = 8.0  # robust deviations from the median
-ROWS = {
-    "samples": "Samples examined",
-    "shape": "Shape of a batch",
-    "dtype": "Type",
-    "mean": "Mean",
-    "std": "Standard deviation",
-    "min": "Lowest",
-    "max": "Highest",
-    "nonfinite": "NaN or Inf",
-    "constant_features": "Constant features",
-    "duplicate_rows": "Duplicate rows",
-    "classes": "Classes",
-    "kind": "Kind",
-}
-SETS = {
-    "data/train": "Inputs, training",
-    "data/eval": "Inputs, validation",
-    "targets/train": "Targets, training",
-    "targets/eval": "Targets, validation",
-}
-SERIES = {
-    "input_rms": "Size of the inputs (RMS)",
-    "input_max": "Largest input",
-    "target_rms": "Size of the targets (RMS)",
-    "label_majority": "Share of the most common class in a batch",
-    "batch_size": "Batch size",
-}
+ROWS = WORDS_OF["rows"]
+SETS = WORDS_OF["sets"]
+SERIES = WORDS_OF["series"]
 
 
 def data(run: Run) -> dict[str, Any] | None:

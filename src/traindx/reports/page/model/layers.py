@@ -9,26 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....record import LayerTable, Run
 from ....record.types import FloatArray, IntArray
-from .arrays import TABLE, packed_steps, packed_values
-from .histograms import histograms
+from ....record.values import entries, index, number, numbers, text
+from ..._charts import broken, in_order, log_range, weights
+from .charts import TABLE, WORDS_OF, packed_steps, packed_values
 
-# key: title, what one column of the table is, kind of scale, how to read it
-QUANTITIES = {
-    "grad_norm": ("Gradient norm", "parameter", "log", "Dark rows get little gradient."),
-    "update_ratio": ("Update/weight ratio", "parameter", "log", "About 0.001 is typical; 0.1 rewrites the weights."),
-    "act_dead": ("Dead units", "module", "share", "Share of units that were zero for every sample so far."),
-    "act_saturated": ("Saturated units", "module", "share", "Share of outputs within 3 % of a limit."),
-    "act_std": ("Activation spread", "module", "log", "Standard deviation of each layer's output."),
-    "weight_norm": ("Weight norm", "parameter", "log", "How large the weights are."),
-    "act_mean": ("Activation mean", "module", "signed", "Mean of each layer's output."),
-    "grad_rms": ("Gradient size (RMS)", "parameter", "log", "Comparable between layers of different sizes."),
-}
+QUANTITIES = WORDS_OF["layers"]
 HEAT_MAPS = ("grad_norm", "update_ratio", "act_dead", "act_saturated", "act_std", "weight_norm")
 MOST_ROWS = 400
+MOST_SHOWN, MOST_LAYERS, MOST_BINS = 16, 100, 64  # of histograms: looks, layers, bins
 MOST_LOOKS = 240
 MOST_CELLS = 60_000  # of one quantity; keeps the file small for networks with hundreds of layers
 
@@ -43,19 +34,19 @@ def layers(run: Run) -> dict[str, Any] | None:
         "maps": [q["key"] for q in quantities if q["key"] in HEAT_MAPS],
         "histograms": histograms(run),
         "types": {module.name: module.type for module in run.modules[: 4 * MOST_ROWS]},
-        "weights": [p.name for p in run.parameters if p.kind in ("weight", "embedding")][:MOST_ROWS],
+        "weights": [*weights(run)][:MOST_ROWS],
     }
 
 
 def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
     title, of, scale, reading = QUANTITIES[key]
-    measured = [name for name in _in_order(run, table, of) if not np.isnan(table.column(name)).all()]
+    measured = [name for name in in_order(run, table, of) if not np.isnan(table.column(name)).all()]
     names = measured[:MOST_ROWS]
     if not names:
         return None
     values = table.values[:, [table.layers.index(name) for name in names]]
     if of == "parameter":
-        values = np.where(_broken(run, table, values), np.inf, values)
+        values = np.where(broken(run, table, values), np.inf, values)
     steps, values = _complete(table.steps, values)
     looks = _chosen(len(steps), min(MOST_LOOKS, MOST_CELLS // max(1, len(names))))
     steps, values = steps[looks], values[looks]
@@ -76,13 +67,6 @@ def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
     }
 
 
-def _in_order(run: Run, table: LayerTable, of: str) -> list[str]:
-    """The layers in forward order; layers whose place is unknown come last."""
-    ordered = [p.name for p in run.parameters] if of == "parameter" else [m.name for m in run.modules]
-    known = [name for name in dict.fromkeys(ordered) if name in table.layers]
-    return [*known, *(name for name in table.layers if name not in set(known))]
-
-
 def _chosen(count: int, most: int) -> list[int]:
     return sorted(set(np.linspace(0, count - 1, min(count, max(1, most))).astype(int).tolist()))
 
@@ -95,11 +79,7 @@ def _range(values: FloatArray, scale: str) -> tuple[float, float]:
     if scale == "signed":
         most = float(np.abs(finite).max()) if len(finite) else 1.0
         return -most, most
-    present = finite[finite > 0]
-    if not len(present):
-        return 1e-8, 1.0
-    low, high = float(np.quantile(present, 0.01)), float(present.max())
-    return min(low, high / 10), high
+    return log_range(finite)
 
 
 def _complete(steps: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -118,8 +98,15 @@ def _complete(steps: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray
     return np.array(kept, np.int64), np.stack(rows)
 
 
-def _broken(run: Run, table: LayerTable, values: FloatArray) -> NDArray[np.bool_]:
-    """Where values are infinite, or missing at a step at which the run reported a non-finite gradient or loss."""
-    reported = {event.step for kind in ("nonfinite-gradient", "nonfinite-loss") for event in run.events_of(kind)}
-    at = np.array([step in reported for step in table.steps.tolist()], bool)
-    return np.asarray(np.isinf(values) | (np.isnan(values) & at[:, None]))
+def histograms(run: Run) -> dict[str, list[dict[str, Any]]]:
+    """The histograms of each layer's output by step, from the fact `activation_histograms`, which is checked."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for look in entries(run.facts.get("activation_histograms"))[:MOST_SHOWN]:
+        step = index(look.get("step"))
+        for layer in entries(look.get("layers"))[:MOST_LAYERS]:
+            low, high, counts = number(layer.get("low")), number(layer.get("high")), numbers(layer.get("counts"))
+            usable = 0 < len(counts) <= MOST_BINS and min(counts) >= 0 and max(counts) > 0
+            if step is not None and low is not None and high is not None and low <= high and usable:
+                shown = {"step": step, "low": low, "high": high, "counts": counts}
+                found.setdefault(text(layer.get("name")), []).append(shown)
+    return {name: sorted(looks, key=lambda look: look["step"]) for name, looks in found.items()}

@@ -1,35 +1,71 @@
 // The causes as cards: evidence, fix, and what to avoid.
 
 function causesPanel(report) {
-  const { causes, symptoms } = report;
-  if (!causes.length && !symptoms.length && !report.next.length) return null;
-  const full = causes.filter((cause) => cause.open),
+  const { causes, conditions, symptoms } = report;
+  if (!causes.length && !conditions.length && !symptoms.length && !report.next.length) return null;
+  const leads = conditions.filter((one) => one.leads),
+    beside = conditions.filter((one) => !one.leads),
+    full = causes.filter((cause) => cause.open),
     rest = causes.filter((cause) => !cause.open);
+  const also = [...beside.map(conditionLine), ...symptoms.map((sign) => h("li", { class: sign.severity }, placed(sign)))];
   return panel(
     "causes",
-    !causes.length ? "What else was measured" : full.length === 1 ? "Cause" : "Causes",
-    full.map((cause) => causeCard(cause)),
-    symptoms.length
+    leads.length ? "Why" : !causes.length ? "What else was measured" : full.length === 1 ? "Cause" : "Causes",
+    leads.map(conditionCard),
+    // The fix of the leading cause stands on the first screen.
+    full.map((cause, i) => causeCard(i || !report.verdict.fix ? cause : { ...cause, fix: null })),
+    also.length
       ? h(
           "div",
           { class: "signs" },
-          causes.length ? h("h3", {}, "Also measured") : null,
-          h(
-            "ul",
-            {},
-            symptoms.map((sign) => h("li", { class: sign.severity }, placed(sign))),
-          ),
+          causes.length || leads.length ? h("h3", {}, "Also measured") : null,
+          h("ul", {}, also),
         )
       : null,
     rest.length
       ? h(
           "div",
           { class: "others" },
-          h("h3", {}, full.length ? "Alternatives" : "Possible causes"),
+          h("h3", {}, leads.length ? "What may lie behind it" : full.length ? "Alternatives" : "Possible causes"),
           rest.map(otherCause),
         )
       : null,
     nextCommand(report.next),
+  );
+}
+
+function conditionCard(condition) {
+  return h(
+    "article",
+    { class: "card" },
+    h(
+      "header",
+      {},
+      h("h3", {}, condition.title),
+      h("p", { class: "meta" }, confidence(condition), h("code", {}, condition.id)),
+    ),
+    evidence("Evidence", condition.evidence, "for"),
+    avoidList(condition.avoid),
+  );
+}
+
+function conditionLine(condition) {
+  const [first] = condition.evidence;
+  const follows = condition.follows ? " (follows from it)" : "";
+  return h("li", {}, h("b", {}, `${condition.title}${follows}: `), first ? placed(first) : null);
+}
+
+function avoidList(texts) {
+  if (!texts.length) return null;
+  return h(
+    "div",
+    { class: "part" },
+    h("h4", {}, "Avoid"),
+    h(
+      "ul",
+      { class: "avoid" },
+      texts.map((text) => h("li", {}, prose(text))),
+    ),
   );
 }
 
@@ -61,18 +97,7 @@ function causeCard(cause) {
     evidence("Follows from it", cause.follows, "follows"),
     cause.tested ? h("div", { class: "part" }, h("h4", {}, "Tested"), h("p", {}, cause.tested)) : null,
     fixBlock(cause.fix),
-    cause.avoid.length
-      ? h(
-          "div",
-          { class: "part" },
-          h("h4", {}, "Avoid"),
-          h(
-            "ul",
-            { class: "avoid" },
-            cause.avoid.map((text) => h("li", {}, prose(text))),
-          ),
-        )
-      : null,
+    avoidList(cause.avoid),
     cause.verify ? h("div", { class: "part" }, h("h4", {}, "Verify"), h("p", {}, prose(cause.verify))) : null,
     cause.reference ? h("p", { class: "reference" }, cause.reference) : null,
   );
@@ -157,17 +182,16 @@ function otherCause(cause) {
   return h(
     "details",
     { class: "other" },
-    h("summary", {}, h("span", { class: "title" }, cause.title), confidence(cause)),
+    h(
+      "summary",
+      {},
+      h("span", { class: "title" }, cause.title, cause.cases ? h("small", {}, ` ${cause.cases}`) : null),
+      confidence(cause),
+    ),
     evidence("Evidence", cause.evidence, "for"),
     evidence("Against it", cause.against, "against"),
     fixBlock(cause.fix),
-    cause.avoid.length
-      ? h(
-          "ul",
-          { class: "avoid" },
-          cause.avoid.map((text) => h("li", {}, prose(text))),
-        )
-      : null,
+    avoidList(cause.avoid),
   );
 }
 

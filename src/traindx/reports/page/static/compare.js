@@ -1,7 +1,7 @@
 // The curves of several runs in one chart, and what differs between the runs.
 
 function comparePanel(reports) {
-  if (reports.length < 2) return null;
+  if (reports.length < 2 || reports.length > LINES.length) return null; // more have no colours of their own
   const box = h("div", {});
   const draw = (name) => {
     const lines = reports
@@ -71,29 +71,29 @@ function differences(reports) {
   ];
   return h(
     "div",
-    { class: "wide", tabindex: "0", role: "group", "aria-label": "Differences between the runs" },
+    { class: "wide compared", tabindex: "0", role: "group", "aria-label": "Differences between the runs" },
     h(
       "table",
-      {},
+      { role: "table" }, // roles by name: narrow, the style stacks the cells, and browsers forget that it is a table
       h(
         "thead",
-        {},
+        { role: "rowgroup" },
         h(
           "tr",
-          {},
-          h("td", {}),
-          reports.map((report) => h("th", { scope: "col" }, report.about.name)),
+          { role: "row" },
+          h("td", { role: "cell" }),
+          reports.map((report) => h("th", { scope: "col", role: "columnheader" }, report.about.name)),
         ),
       ),
       h(
         "tbody",
-        {},
+        { role: "rowgroup" },
         facts.map(([name, texts]) =>
           h(
             "tr",
-            {},
-            h("th", { scope: "row" }, name),
-            texts.map((text) => h("td", {}, text)),
+            { role: "row" },
+            h("th", { scope: "row", role: "rowheader" }, name),
+            texts.map((text, i) => h("td", { role: "cell", "data-run": reports[i].about.name }, text)),
           ),
         ),
       ),

@@ -8,6 +8,7 @@ const SHARES = [
 ];
 const HEIGHTS = { loss: 300, gradient: 140, rate: 100, accuracy: 140, update: 120 };
 const FEW = 30; // a series with fewer points is not smoothed
+const SAMPLED = ["gradient", "update"]; // where steps are short, only some of them are measured
 const ALWAYS = ["loss", "rate", "gradient"]; // the other charts are folded away
 
 function curvesPanel(report, timeline) {
@@ -103,7 +104,11 @@ function curveChart(report, model, timeline, state, last) {
         gap: widestGap(series),
         shown: () => smoothedSeries(series, state.share, chart.log),
       });
-    } else lines.push({ series, label: series.label, ...look, gap: look.stepped ? Infinity : widestGap(series) });
+    } else {
+      const dots = SAMPLED.includes(model.key) && !look.plain && isScattered(series, timeline);
+      const gap = look.stepped ? Infinity : widestGap(series);
+      lines.push({ series, label: series.label, ...look, gap, dots });
+    }
   });
   const chart = new Chart(timeline, {
     title: model.title,
@@ -135,6 +140,7 @@ function curveChart(report, model, timeline, state, last) {
       {},
       h("h3", {}, model.title),
       legend,
+      lines[0].dots ? h("span", { class: "hint" }, `measured at ${count(lines[0].series.n)} steps`) : null,
       choice(
         `Scale of ${model.title}`,
         [
@@ -195,7 +201,7 @@ function fillLegend(legend, chart, series, lines, timeline) {
 }
 
 // The curves of several runs in one chart with its own time axis.
-function overlaid(title, lines, { log, height, unit, heading = null }) {
+function overlaid(title, lines, { log, height, unit, heading = null, marks = [] }) {
   const series = lines.map((line) => line.series);
   const extent = [
     Math.min(...series.map((one) => one.steps[0])),
@@ -205,6 +211,7 @@ function overlaid(title, lines, { log, height, unit, heading = null }) {
     title,
     height,
     log,
+    marks: () => marks,
     lines: lines.map((line) => ({ ...line, gap: widestGap(line.series) })),
   });
   onTheme.push(() => chart.remake());

@@ -91,7 +91,7 @@ function scaleLegend(quantity) {
 // The axis below the map: the steps of a few evenly chosen looks, including the first and the last.
 function lookAxis(quantity) {
   const axis = h("div", { class: "looks", "aria-hidden": "true" });
-  const wanted = Math.min(quantity.looks, 6);
+  const wanted = Math.min(quantity.looks, 5);
   for (let i = 0; i < wanted; i += 1) {
     const look = wanted === 1 ? 0 : Math.round((i * (quantity.looks - 1)) / (wanted - 1));
     const tick = h("span", {}, count(quantity.at[look]));

@@ -140,7 +140,7 @@ async function takeReport(next) {
   const parts = {
     verdict: ["verdict", "about"],
     alerts: ["alerts"],
-    causes: ["causes", "symptoms", "next"],
+    causes: ["causes", "conditions", "symptoms", "next"],
     layers: ["layers"],
     timing: ["timing"],
     data: ["data"],

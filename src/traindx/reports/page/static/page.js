@@ -1,6 +1,7 @@
 // Assembles the panels and follows links between them.
 
 const PANELS = [
+  ["runs", "Runs"],
   ["verdict", "Verdict"],
   ["loss", "Loss"],
   ["layers", "Layers"],
@@ -8,6 +9,7 @@ const PANELS = [
   ["data", "Data"],
   ["treatment", "Treatment"],
   ["compare", "Compare"],
+  ["facts", "Facts"],
   ["checks", "Checks"],
 ];
 const shown = { reports: [], report: null, timeline: null };
@@ -21,14 +23,17 @@ function show(report) {
   main.replaceChildren(
     ...[
       alertsBox(),
+      runsPanel(shown.reports, report),
       verdictPanel(report),
+      report.verdict.trial === null ? null : treatmentPanel(report),
       causesPanel(report),
       curvesPanel(report, shown.timeline),
       layersPanel(report),
       timingPanel(report),
       dataPanel(report),
-      treatmentPanel(report),
+      report.verdict.trial === null ? treatmentPanel(report) : null,
       comparePanel(shown.reports),
+      factsPanel(report),
       checksPanel(report),
     ].filter(Boolean),
   );

@@ -156,3 +156,14 @@ function widestGap(series) {
   gaps.sort((a, b) => a - b);
   return Math.max(1, 10 * gaps[gaps.length >> 1]);
 }
+
+// Whether the points lie in clusters: a line through one would look like a curve that broke off.
+function isScattered(series, timeline) {
+  const widest = widestGap(series);
+  let last = timeline.extent[0];
+  for (const step of [...series.steps.subarray(0, series.n), timeline.extent[1]]) {
+    if (step - last > widest) return true;
+    last = step;
+  }
+  return false;
+}

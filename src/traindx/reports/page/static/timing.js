@@ -57,9 +57,6 @@ function timingPanel(report) {
             "A typical step takes ",
             h("b", {}, seconds(timing.step_seconds)),
             ` (median of ${count(timing.sampled)} timed step${timing.sampled === 1 ? "" : "s"}).`,
-            timing.between_seconds && timing.sampled > 4
-              ? ` ${seconds(timing.between_seconds)} pass between two steps (logging, copies, batches made by hand).`
-              : "",
           ),
           bar,
           h(

@@ -1,6 +1,6 @@
 // The results of controlled re-runs: control and treated run with the same seeds.
 
-const OUTCOMES = { cured: "cured", helped: "helped", "no-change": "no change", worse: "worse", failed: "failed" };
+const OUTCOMES = { cured: "cured", proven: "proven", helped: "helped", "no-change": "no change", worse: "worse", failed: "failed" };
 
 function treatmentPanel(report) {
   const { treatment } = report;
@@ -16,20 +16,6 @@ function treatmentPanel(report) {
           {},
           treatment.remarks.map((text) => h("li", {}, prose(text))),
         )
-      : null,
-    treatment.patch
-      ? fixBlock({
-          summary: "The proven patch",
-          safety: "tested",
-          diff: true,
-          where: "",
-          copy: treatment.patch,
-          lines: treatment.patch
-            .trimEnd()
-            .split("\n")
-            .filter((line) => !/^(---|\+\+\+) /.test(line))
-            .map((line) => [line.slice(0, 1) || " ", line.slice(1)]),
-        })
       : null,
   );
 }

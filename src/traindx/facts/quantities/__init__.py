@@ -1,0 +1,1 @@
+"""What is measured. Each file is a theme and defines `QUANTITIES`."""

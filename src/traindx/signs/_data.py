@@ -1,0 +1,144 @@
+"""The data that training sees: inputs, labels, and how many samples and updates there are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..record import Run
+from ..record.values import histogram, mapping, number, text
+from ._base import ramp
+from ._tables import typical
+
+
+def real_inputs(run: Run, part: str) -> Mapping[str, Any] | None:
+    """The statistics of floating-point inputs; None for token ids and the like, whose size means nothing."""
+    found = run.fact(f"data/{part}")
+    kind = text(found.get("dtype"))
+    return None if not found or "int" in kind or "bool" in kind or _looked_up(run) else found
+
+
+def _looked_up(run: Run) -> bool:
+    """Whether inputs are floats that only serve as row numbers of embeddings: no layer multiplies them by a weight."""
+    embeds = any(module.type.startswith("Embedding") and module.order is not None for module in run.modules)
+    return embeds and not first_layers(run)
+
+
+def normalises_first(run: Run) -> bool:
+    """Whether a norm layer runs before the first layer with weights, so that the scale of inputs does not matter."""
+    for module in run.modules:
+        if module.order is not None and (module.norm or module.maps or module.recurrent):
+            return module.norm
+    return False
+
+
+def first_layers(run: Run) -> list[Mapping[str, Any]]:
+    """Statistics of the inputs of the first layers with weights, after any scaling inside the model."""
+    return run.entries("first_layers")
+
+
+def size_within(run: Run) -> float | None:
+    """The root mean square of those inputs; of several layers, the one farthest from 1."""
+    sizes = [size for layer in first_layers(run) if (size := number(layer.get("rms")) or 0.0) > 0]
+    return max(sizes, key=lambda size: abs(math.log(size)), default=None)
+
+
+def root_mean_square(stats: Mapping[str, Any]) -> float | None:
+    mean, spread = number(stats.get("mean")), number(stats.get("std"))
+    return None if mean is None or spread is None else math.hypot(mean, spread)
+
+
+FEWEST_RARER = 10
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The share of pairs (one rare, one common case) that the scores rank correctly: the area under the ROC curve."""
+
+    share: float
+    rarer: float
+
+    @property
+    def weak(self) -> float:
+        """0 for a guess or a strong signal, 1 where it is surely better than a guess and too weak to change answers.
+
+        Two standard errors are taken off, each at most that of so many coin tosses.
+        """
+        error = math.sqrt(max(self.share * (1 - self.share), 0.0) / self.rarer)
+        return ramp(self.share - 2 * error, 0.52, 0.6) * ramp(self.share, 0.8, 0.7)
+
+
+def ranking(run: Run) -> Ranking | None:
+    found = mapping(run.fact("targets/train").get("ranking"))
+    share, rarer = number(found.get("share")), number(found.get("rarer"))
+    return None if share is None or rarer is None or rarer < FEWEST_RARER else Ranking(share, rarer)
+
+
+def majority(counts: dict[str, float]) -> tuple[str, float] | None:
+    """(class, share) of the most common class."""
+    total = sum(counts.values())
+    if not counts or not 0 < total < 1e300:
+        return None
+    name = max(counts, key=lambda found: counts[found])
+    return name, counts[name] / total
+
+
+def label_counts(run: Run) -> dict[str, float] | None:
+    """Training targets by class; None where targets are no classes (values, tokens)."""
+    targets = run.fact("targets/train")
+    kind = text(targets.get("kind"))
+    counts = histogram(targets.get("histogram"))
+    return counts if counts and kind in ("class ids", "probabilities", "") else None
+
+
+FEWEST_BATCHES = 4  # from which the size of a set is told
+MOST_DIFFERENT = 0.9  # of all samples: with fewer repeats the size cannot be estimated
+
+
+def dataset_size(run: Run) -> float | None:
+    """Samples of the largest training set: its loader's, or estimated from repeated samples."""
+    known = max((loader.size for loader in run.training_loaders if loader.size and loader.size > 0), default=None)
+    return known if known is not None or run.training_loaders else _met_again(run)
+
+
+def updates_per_epoch(run: Run) -> float | None:
+    """Updates in one pass over the training data."""
+    batches = [loader.batches for loader in run.training_loaders if loader.batches and loader.batches > 0]
+    most = max(batches, default=None)
+    if most is None and not run.training_loaders:
+        size, batch = _met_again(run), typical(run, "batch_size")
+        most = size / batch if size and batch else None
+    return None if most is None else max(1.0, most / run.backwards_per_step)
+
+
+def _met_again(run: Run) -> float | None:
+    """The size of a set from which batches were drawn, by how many samples are met again.
+
+    `n` batches of `b` drawn by chance from `S` samples leave S (1 - (1 - b/S)^n) different ones. Batches of one epoch
+    share nothing, so that `S` comes out too large rather than too small.
+    """
+    repeats = run.fact("repeats")
+    seen, different, batches = (number(repeats.get(key)) for key in ("hashed", "distinct_in_all", "batches"))
+    if not seen or not different or not batches or batches < FEWEST_BATCHES or different > MOST_DIFFERENT * seen:
+        return None
+    batch = seen / batches
+    low, high = different, 1e3 * different
+    for _ in range(60):
+        size = (low + high) / 2
+        expected = size * (1 - (1 - min(batch / size, 1.0)) ** batches)
+        low, high = (size, high) if expected < different else (low, size)
+    return low
+
+
+# A network that needs fewer than a hundred updates is rare, and a thousand leave room for any batch size.
+SCARCE_UPDATES, AMPLE_UPDATES = 100.0, 1000.0
+# A batch that nobody would call large, and one that is usual.
+SMALL_BATCH, ORDINARY_BATCH = 16.0, 64.0
+
+
+def effective_batch(run: Run) -> float | None:
+    """Samples that feed one update: the batch, times the batches that are accumulated."""
+    rows = typical(run, "batch_size")
+    return None if rows is None or rows <= 0 else rows * run.backwards_per_step

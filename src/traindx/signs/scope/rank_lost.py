@@ -1,0 +1,91 @@
+"""Ranks of a distributed job that ended before the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...record import Run
+from ...record.values import mapping, number, text
+from ...wording import listed
+from .. import questions
+from .._base import Measured, place, sign
+
+# What ranks say that lost another one, and the calls in which they wait for it.
+_LEFT_ALONE = re.compile(
+    r"connection (closed|reset|refused|was)|NCCL|ProcessGroup|timed? ?out|broken pipe|gloo|remote process",
+    re.IGNORECASE,
+)
+_WAITS = re.compile(
+    r"^(_engine_run_backward|backward|all_reduce|all_gather\w*|reduce\w*|broadcast\w*|barrier|monitored_barrier|wait|"
+    r"gather\w*|scatter\w*|send|recv|synchronize|_sync_\w+|all_to_all\w*)$"
+)
+_BY_THE_LAUNCHER = ("signal SIGTERM", "signal SIGINT")
+
+
+@sign("rank-lost", questions.TRAINED, "scope", severity="critical")
+def rank_lost(run: Run) -> Measured | str:
+    """Whether a rank of a distributed job was killed, failed, or left the others waiting, 1 or 0.
+
+    One lost rank ends all others: some fail in the call that waits for it, and the launcher ends the rest. The rank
+    that was lost first is the one that ended otherwise: by a signal that the launcher does not send, or by an error of
+    its own. Where all were ended from outside, the rank that was in no call that waits for others held them up.
+    """
+    own = {key: run.facts[key] for key in ("exit", "error", "stopped_at") if key in run.facts}
+    entries = [rank for rank in run.entries("ranks") if number(rank.get("rank")) is not None]
+    ranks: list[Mapping[str, Any]] = [{**rank, **own} if rank["rank"] == 0 else rank for rank in entries]
+    if not ranks:
+        return "the run has one process"
+    ended = [rank for rank in ranks if isinstance(rank.get("exit"), str)]
+    if all(rank["exit"] in ("ok", "stopped") for rank in ended):
+        return Measured(0.0, f"none of the {len(ranks)} ranks was lost")
+    lost = [rank for rank in ended if rank["exit"] not in ("ok", "stopped", *_BY_THE_LAUNCHER) and not _alone(rank)]
+    others = [rank for rank in ended if rank not in lost]
+    if not lost and len(ended) == len(ranks):
+        lost, others = _held_up(ended)
+    if not lost:
+        return Measured(0.0, "the ranks were ended together")
+    said = [_how(rank) for rank in lost]
+    waited = _waited(others)
+    step = max((int(number(rank.get("steps")) or 0) for rank in ranks), default=None)
+    words = f"{'; '.join(said)}{f'; {waited}' if waited else ''}"
+    return Measured(1.0, words, onset=step, values={"ranks": [rank["rank"] for rank in lost]})
+
+
+def _alone(rank: Mapping[str, Any]) -> bool:
+    """Whether the rank failed only because another one was gone."""
+    return bool(_LEFT_ALONE.search(text(mapping(rank.get("error")).get("message"))))
+
+
+def _held_up(ended: list[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """The ranks that others waited for when all were ended from outside, and those that waited."""
+    known = [rank for rank in ended if mapping(rank.get("stopped_at")).get("inside")]
+    waiting = [rank for rank in known if _WAITS.match(text(mapping(rank["stopped_at"]).get("inside")))]
+    busy = [rank for rank in known if rank not in waiting]
+    return (busy, waiting) if waiting and len(busy) < len(waiting) + 1 else ([], [])
+
+
+def _how(rank: Mapping[str, Any]) -> str:
+    name, step = f"rank {rank['rank']}", f"at about step {int(number(rank.get('steps')) or 0)}"
+    error, exit = mapping(rank.get("error")), rank["exit"]
+    if exit == "killed":
+        return f"{name} was killed {step} (SIGKILL; when memory runs out, the system kills so)"
+    if exit in _BY_THE_LAUNCHER:
+        at = mapping(rank.get("stopped_at"))
+        return f"{name} held the others up {step}: it was in {at.get('inside')}(){place(at.get('site'))}"
+    if exit.startswith("signal"):
+        return f"{name} was ended by {exit.removeprefix('signal ')} {step}"
+    what = f": {error.get('type')}: {text(error.get('message'))[:150]}" if error else ""
+    return f"{name} failed {step}{what}{place(error.get('site'))}"
+
+
+def _waited(others: list[Mapping[str, Any]]) -> str:
+    """Where the other ranks were, as far as that is known."""
+    sites: dict[str, list[str]] = {}
+    for rank in others:
+        at = mapping(mapping(rank.get("error")).get("site")) or mapping(mapping(rank.get("stopped_at")).get("site"))
+        if at:
+            sites.setdefault(place(at), []).append(str(rank["rank"]))
+    said = [f"rank{'s' if len(names) > 1 else ''} {listed(names)} waited for it{at}" for at, names in sites.items()]
+    return "; ".join(said)

@@ -1,0 +1,71 @@
+"""Samples that repeat where they should not, in a job of several ranks."""
+
+from __future__ import annotations
+
+from ...record import Run
+from ...record.values import mapping, number
+from ...wording import counted, num
+from .. import questions
+from .._base import Fact, Measured, place, sign
+
+FEWEST_STEPS = 4  # at which all ranks looked at their batch
+
+
+@sign(
+    "ranks-same-samples",
+    questions.DATA,
+    "fault",
+    from_start=True,
+    proof="Batches of all ranks have equal numbers in 90 % of at least four steps, and differ from step to step.",
+    refuters=(
+        Fact("Nothing averages gradients: tensor and pipeline parallelism feed all ranks the same batch on purpose."),
+        Fact("The batch is the same in every step."),
+    ),
+)
+def same_on_ranks(run: Run) -> Measured | str:
+    """Whether the ranks of a data-parallel job are given the same batches.
+
+    Each rank notes one number of its batch at steps that all of them know: the sum of scattered elements with fixed
+    random signs. Equal batches give equal numbers, unequal ones do not.
+    """
+    job, found = run.fact("distributed"), run.fact("rank_samples")
+    steps, equal = number(found.get("steps")) or 0.0, number(found.get("equal")) or 0.0
+    if steps < FEWEST_STEPS:
+        return "batches of several ranks were not compared"
+    if not mapping(job.get("wrapper")) and not job.get("averaged"):
+        return "nothing was seen that averages gradients over ranks"
+    share, ranks = equal / steps, num(number(found.get("ranks")) or 0.0)
+    level = 1.0 if share >= 0.9 else 0.0
+    site = next((loader.site for loader in run.training_loaders), None)
+    words = (
+        f"all {ranks} ranks were given the same batch in {num(equal)} of the {num(steps)} steps compared"
+        if equal
+        else f"the {ranks} ranks were given different batches in all {num(steps)} steps compared"
+    )
+    words += place(site) if level else ""
+    return Measured(share, words, level)
+
+
+@sign(
+    "epochs-same-order",
+    questions.DATA,
+    "fault",
+    from_start=True,
+    proof="The epoch number of a shuffling DistributedSampler was the same at the start of every pass.",
+    refuters=(Fact("The sampler does not shuffle."), Fact("The loader was used for one pass.")),
+)
+def same_order(run: Run) -> Measured | str:
+    """Whether every epoch runs through a DistributedSampler in the same order, because nobody called `set_epoch`."""
+    used = [loader for loader in run.training_loaders if (loader.passes or 0.0) >= 2]
+    known = [(loader, set(epochs)) for loader in used if isinstance(epochs := loader.facts.get("epochs_set"), list)]
+    if not known:
+        return "no shuffling DistributedSampler was used for two epochs"
+    kept = next((loader for loader, epochs in known if len(epochs) == 1), None)
+    if kept is None:
+        return Measured(0.0, "set_epoch() gives each epoch its own order", 0.0)
+    passes = kept.passes or 0.0
+    words = (
+        f"set_epoch() was never called on {kept.sampler}: {counted(passes, 'epoch')} ran in the same order"
+        f"{place(kept.site)}"
+    )
+    return Measured(passes, words, 1.0, severity="warning")
