@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from traindx.edits import Edits, Project
+from traindx.record.site import Site
 
 
 def project(folder: Path, text: str, *, argv: list[str] | None = None, **others: str) -> Project:
@@ -18,9 +18,8 @@ def project(folder: Path, text: str, *, argv: list[str] | None = None, **others:
     return Project(script, argv or [], [], folder)
 
 
-def site(made: Project, line: int) -> dict[str, Any]:
-    text = made.script.read_text().splitlines()[line - 1].strip()
-    return {"file": str(made.script), "line": line, "text": text}
+def site(made: Project, line: int) -> Site:
+    return Site(str(made.script), line, made.script.read_text().splitlines()[line - 1].strip())
 
 
 def applied(edits: Edits) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -228,7 +229,7 @@ def test_imported_modules_of_the_folder_belong_to_the_project(tmp_path: Path) ->
 
 def test_a_script_that_changed_since_is_left_alone(tmp_path: Path) -> None:
     made = project(tmp_path, "x = 1\nopt = SGD(p)\n")
-    recorded = {**site(made, 2), "text": "opt = Adam(p)"}
+    recorded = replace(site(made, 2), text="opt = Adam(p)")
     assert Project(made.script, [], [site(made, 2)], tmp_path).sources
     assert not Project(made.script, [], [recorded], tmp_path).sources
 

@@ -9,7 +9,7 @@ import pytest
 from traindx.record import RunBuilder
 from traindx.record.program import loss_kind
 from traindx.record.site import Site
-from traindx.record.values import histogram, number, numbers, op_counts, shape
+from traindx.record.values import histogram, number, numbers, shape
 
 SITE = {"file": "train.py", "line": 12, "text": "  loss = f(x)  ", "function": "main"}
 ODD = [None, True, 3, -1.5, math.nan, "word", [], {}, [None, 3, "x", [1]], {"a": None}]
@@ -114,8 +114,8 @@ def test_models_and_loaders():
 
 
 def test_graphs_units_and_endings():
-    run = run_with(**{"graph/1": {"nodes": 2}, "graph": {"nodes": 1}, "log": {"step_unit": "epoch"}})
-    assert [graph["nodes"] for graph in run.graphs] == [1, 2] and run.step_unit == "epoch"
+    run = run_with(**{"graph/1": {"penalised": 2}, "graph": {"penalised": 1}, "log": {"step_unit": "epoch"}})
+    assert [graph.penalised for graph in run.graphs] == [1, 2] and run.step_unit == "epoch"
     assert run_with(observers_off={"everything": "late"}).seen_in_part == "late"
 
 
@@ -147,7 +147,7 @@ def test_values():
     assert numbers([1, None, "x", 2.5]) == [1.0, 2.5] and numbers("12") == []
     assert shape([2, 3]) == (2, 3) and shape([2, "x"]) is None and shape(None) is None
     assert histogram({"a": 2, "b": 0, "c": "x"}) == {"a": 2.0}
-    assert op_counts({"ops": {"AddmmBackward0": 2, "addmm": 1, "x": -3}}) == {"addmm": 3.0, "x": 0.0}
+    assert run_with(graph={"ops": {"AddmmBackward0": 2, "addmm": 1, "x": -3}}).graph.counts == {"addmm": 3.0, "x": 0.0}
 
 
 def test_sites():

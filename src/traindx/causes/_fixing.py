@@ -8,7 +8,7 @@ from typing import Any
 
 from ..edits import Edits, Project
 from ..record import Run
-from ..record.site import Site, site_of
+from ..record.site import Located, Site
 from ..record.values import entries, histogram, mapping, number, text, texts
 from ..signs import Signs
 from ..wording import sentence
@@ -17,7 +17,7 @@ from ._frameworks import pattern_for
 
 __all__ = [
     "Fix", "Run", "Safety", "Signs", "assigned_at", "begin", "entries", "fixed", "histogram", "mapping", "number",
-    "raised", "said", "site_of", "text", "texts",
+    "raised", "said", "text", "texts",
 ]  # fmt: skip
 
 
@@ -26,9 +26,9 @@ def begin(run: Run) -> Edits:
     return Edits(Project.of(run) or Project.without_sources())
 
 
-def assigned_at(edits: Edits, entry: Mapping[str, Any]) -> str:
+def assigned_at(edits: Edits, entry: Located) -> str:
     """The name to which the script assigns what it makes on an entry's line; empty if that is not one assignment."""
-    made = [statement for _, statement in edits.project.statements(entry.get("site"))]
+    made = [statement for _, statement in edits.project.statements(entry.site)]
     return ast.unparse(made[0].targets[0]) if len(made) == 1 and isinstance(made[0], ast.Assign) else ""
 
 
@@ -47,7 +47,7 @@ def fixed(
     edits: Edits | None,
     pattern: str,
     *,
-    near: Site | Mapping[str, Any] | None = None,
+    near: Site | Located | None = None,
     safety: Safety = "changes-result",
     words: Mapping[str, str] | None = None,
     sets: Mapping[str, Any] | None = None,
@@ -65,10 +65,10 @@ def fixed(
         code = "\n".join(row[1:] for row in patch.splitlines() if row.startswith("+") and not row.startswith("+++"))
         return Fix(summary, code, Site(str(source.path), line, source.line(line).strip()), safety, patch, sets)
     shown = pattern_for(run, words or {}, pattern)
-    if shown and (run.kind == "observed" or "script" in run.facts):
+    if shown and (run.kind == "observed" or run.script):
         changed = Project.changed_of(run)
         why = f"{changed[0].name} has changed since the run" if changed else "The line to change is not known"
         summary = f"{summary} {why}: adapt the pattern{', or run it again for a patch' if changed else ''}."
-    site = near if isinstance(near, Site) else site_of(near)
+    site = near if near is None or isinstance(near, Site) else near.site
     # Without the line's text: the pattern does not replace that line.
     return Fix(summary, shown, Site(site.file, site.line) if site else None, safety, sets=sets)

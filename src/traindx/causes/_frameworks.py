@@ -49,15 +49,13 @@ def set_from_logits(edits: Edits, logits: bool) -> None:
 
 def framework(run: Run) -> str:
     """The framework as observed; of a log, as its format and the names of its columns tell it; else "unknown"."""
-    observed = run.fact("framework").get("name")
-    if isinstance(observed, str):
+    if observed := run.framework.name:
         return observed if observed in WORDED else "torch"
-    if run.kind == "observed" or "script" in run.facts:
+    if run.kind == "observed" or run.script:
         return "torch"
     if run.kind == "hf-trainer":
         return "huggingface"
-    held = run.fact("log").get("columns")
-    columns = {str(column) for column in held.values()} if isinstance(held, Mapping) else set()
+    columns = {str(column) for column in run.log.columns.values()}
     columns |= {name.removeprefix("raw/") for name in run.series_names if name.startswith("raw/")}
     folders = [part.lower() for part in Path(run.source).parts]
     if columns & _LIGHTNING_COLUMNS or any("lightning" in part for part in folders):

@@ -14,8 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..record import Event, Run
+from ..record.course import BackwardSite
+from ..record.forms import absent
+from ..record.graph import Operation
+from ..record.program import Loader, LossCall, Module, Optimizer, Parameter
 from ..record.site import Site
-from ..record.values import entries, mapping, number
+from ..record.values import number
 from ..record.values import numbers as finite_numbers
 
 LIBRARIES = {"site-packages", "dist-packages"}  # folders of installed code
@@ -25,8 +29,8 @@ FIRST_LOOK = 0.05  # by which a schedule may have lowered the learning rate befo
 # ── the optimizer ────────────────────────────────────────────────────────────────────────────────
 
 
-def optimizer(run: Run) -> Mapping[str, Any]:
-    return run.optimizers[0].facts if run.optimizers else {}
+def optimizer(run: Run) -> Optimizer:
+    return run.optimizers[0] if run.optimizers else absent(Optimizer)
 
 
 def groups(run: Run) -> list[Mapping[str, Any]]:
@@ -47,7 +51,7 @@ def adaptive(run: Run) -> bool:
 
 def setting(run: Run, *names: str) -> float | None:
     """A number from the optimizer's first group, or from the hyperparameters that a log carries."""
-    sources = (*groups(run)[:1], mapping(run.fact("log").get("config")))
+    sources = (*groups(run)[:1], run.log.config)
     found = (number(source.get(name)) for source in sources for name in names)
     return next((value for value in found if value is not None), None)
 
@@ -96,39 +100,27 @@ def first_event(run: Run, kind: str) -> Event | None:
 # ── data ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def loader(run: Run, role: str) -> Mapping[str, Any]:
+def loader(run: Run, role: str) -> Loader:
     """The first loader in that role; empty if there is none."""
-    return next((found for found in run.entries("loaders") if found.get("role") == role), {})
+    return next((found for found in run.loaders if found.role == role), absent(Loader))
 
 
-def train_loader(run: Run) -> Mapping[str, Any]:
-    return loader(run, "train") or next(iter(run.entries("loaders")), {})
+def train_loader(run: Run) -> Loader:
+    return loader(run, "train") or next(iter(run.loaders), absent(Loader))
 
 
 def batch_size(run: Run) -> float | None:
-    written = number(train_loader(run).get("batch_size"))
+    written = train_loader(run).batch_size
     return median(run, "batch_size") or written or setting(run, "batch_size") or None
 
 
 def steps_per_epoch(run: Run) -> int | None:
-    batches = number(train_loader(run).get("batches"))
+    batches = train_loader(run).batches
     if batches is None or batches < 1:
         return None
-    per_step = [number(entry.get("per_step")) for entry in run.entries("backward_sites")[:1]]
+    per_step = [entry.per_step for entry in run.backward_sites[:1]]
     accumulated = next((count for count in per_step if count and count > 1), 1.0)
     return max(1, round(batches / accumulated))
-
-
-def numbers(source: Mapping[str, Any], key: str) -> list[float] | None:
-    """A non-empty list of finite numbers, or None."""
-    held = source.get(key)
-    found = finite_numbers(held)
-    return found if found and len(found) == len(held or ()) else None
-
-
-def shape(source: Mapping[str, Any], key: str = "shape") -> tuple[int, ...]:
-    """A tensor's shape; empty where it is not known."""
-    return tuple(map(int, numbers(source, key) or ()))
 
 
 def python_list(sizes: Sequence[float]) -> str:
@@ -139,24 +131,21 @@ def python_list(sizes: Sequence[float]) -> str:
 # ── loss and model ───────────────────────────────────────────────────────────────────────────────
 
 
-def training_loss(run: Run, *names: str) -> Mapping[str, Any]:
+def training_loss(run: Run, *names: str) -> LossCall:
     """The first loss call in training, of one of the named functions if names are given; empty if there is none."""
-    for loss in run.entries("losses"):
-        called = str(loss.get("fn")).lower()
-        if loss.get("phase", "train") == "train" and (not names or any(name in called for name in names)):
-            return loss
-    return {}
+    named = (loss for loss in run.training_losses if not names or any(name in loss.fn.lower() for name in names))
+    return next(named, absent(LossCall))
 
 
-def backward_site(run: Run) -> Mapping[str, Any]:
+def backward_site(run: Run) -> BackwardSite:
     """The first line that called backward; empty if none is known."""
-    return next(iter(run.entries("backward_sites")), {})
+    return next(iter(run.backward_sites), absent(BackwardSite))
 
 
-def operation(run: Run, *names: str) -> Mapping[str, Any]:
+def operation(run: Run, *names: str) -> Operation:
     """The last risky or shape-changing call in the model whose name contains one of the names."""
-    found = [call for call in run.entries("ops") if any(name in str(call.get("op")).lower() for name in names)]
-    return found[-1] if found else {}
+    found = [call for call in run.ops if any(name in call.op.lower() for name in names)]
+    return found[-1] if found else absent(Operation)
 
 
 def model_site(run: Run) -> Site | None:
@@ -165,16 +154,15 @@ def model_site(run: Run) -> Site | None:
     return None if site is None or LIBRARIES.intersection(PurePath(site.file).parts) else site
 
 
-def modules(run: Run, *type_parts: str) -> list[Mapping[str, Any]]:
+def modules(run: Run, *type_parts: str) -> list[Module]:
     """The modules of all models whose type contains one of the given parts."""
-    found = [module for model in run.entries("models") for module in entries(model.get("modules"))]
-    return [module for module in found if any(part in str(module.get("type", "")) for part in type_parts)]
+    found = [module for model in run.models for module in model.modules]
+    return [module for module in found if any(part in module.type for part in type_parts)]
 
 
-def weights(run: Run) -> list[Mapping[str, Any]]:
+def weights(run: Run) -> list[Parameter]:
     """The weight matrices and kernels, in order of execution."""
-    found = [param for param in run.entries("params") if param.get("kind") == "weight" and param.get("name")]
-    return sorted(found, key=lambda param: number(param.get("depth")) or 0.0)
+    return [param for param in run.parameters if param.kind == "weight"]
 
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────

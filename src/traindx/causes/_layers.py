@@ -116,7 +116,7 @@ def rectified(run: Run) -> Fix:
 
 def measured_scale(run: Run, *, smallest: bool) -> str:
     """A sentence on the layer whose initial std is furthest from 1/sqrt(fan_in), in the direction asked for."""
-    known = [(number(param.get("init_std")), number(param.get("fan_in")), param["name"]) for param in weights(run)]
+    known = [(param.init_std, param.fan_in, param.name) for param in weights(run)]
     scaled = [(std * math.sqrt(n), std, n, name) for std, n, name in known if std is not None and n and n > 0]
     if not scaled:
         return ""
@@ -178,7 +178,7 @@ def _scaled_randn(edits: Edits) -> list[tuple[Source, ast.expr, str]]:
 def smaller_embeddings(run: Run, values: Mapping[str, Any]) -> Fix:
     """For embeddings whose products start far beyond the targets."""
     width = number(values.get("width")) or 1.0
-    spread = number(run.fact("targets/train").get("std")) or 1.0
+    spread = run.training_targets.std or 1.0
     std = num(round_figure(math.sqrt(EMBEDDED_SHARE * spread / math.sqrt(width))))
     tables = [p for p in run.parameters if p.kind == "embedding" and p.ran and p.shape[-1:] == (int(width),)]
     edits = begin(run)

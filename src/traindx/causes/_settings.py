@@ -18,9 +18,8 @@ from ..edits import (
     origin,
     set_argument,
 )
-from ..record.values import entries
 from ..wording import num, round_figure
-from ._fixing import Fix, Run, Safety, begin, fixed, mapping, number
+from ._fixing import Fix, Run, Safety, begin, fixed, number
 from ._frameworks import framework, optimizer_words, words
 from ._known import (
     adaptive,
@@ -70,7 +69,7 @@ def set_in_constructor(run: Run, edits: Edits, name: str, value: str) -> bool:
 def optimizer_call(run: Run, edits: Edits) -> tuple[Source, ast.Call, str] | None:
     """The call that makes the optimizer, where the script holds exactly one on that line."""
     kind = optimizer_class(run) or ""
-    site = optimizer(run).get("site")
+    site = optimizer(run).site
     found = edits.project.calls_at(site, kind)
     if len(found) != 1:  # under another name: `make = torch.optim.SGD`
         found = [(s, c) for s, c in edits.project.calls_at(site) if any(k.arg == "lr" for k in c.keywords)]
@@ -107,7 +106,7 @@ def _sets(name: str, value: str) -> dict[str, Any]:
 
 
 def _on_command_line(run: Run, summary: str, option: str, name: str, value: str, safety: Safety) -> Fix:
-    argv = [str(part) for part in run.fact("script").get("argv") or []]
+    argv = list(run.script.argv)
     changed = [f"{option}={value}" if part.startswith(f"{option}=") else part for part in argv]
     if option in argv[:-1]:
         changed[argv.index(option) + 1] = value
@@ -189,13 +188,13 @@ def _rescale(run: Run, edits: Edits, factor: float) -> None:
     """A schedule multiplies the rate of the optimizer up to the one observed: the optimizer gets a smaller one, or a
     schedule that raises the rate at each of its steps, which is never meant, falls instead."""
     found, made_with = optimizer_call(run, edits), setting(run, "lr")
-    for scheduler in run.entries("schedulers"):
-        kind, gamma = str(scheduler.get("class")), number(mapping(scheduler.get("settings")).get("gamma"))
-        calls = edits.project.calls_at(scheduler.get("site"), kind)
+    for scheduler in run.schedulers:
+        kind, gamma = scheduler.class_name, number(scheduler.settings.get("gamma"))
+        calls = edits.project.calls_at(scheduler.site, kind)
         if gamma is not None and gamma > 1 and len(calls) == 1:
             set_argument(edits, *calls[0], "gamma", f"{1 / gamma:.4g}", kind, gamma)
             return
-    if found is None or made_with is None or not run.entries("schedulers"):
+    if found is None or made_with is None or not run.schedulers:
         edits.refuse()
         return
     set_argument(edits, found[0], found[1], "lr", num(round_figure(made_with * factor)), found[2], made_with)
@@ -225,11 +224,11 @@ def _set_in_library(edits: Edits, value: str, old: float | None) -> str | None:
 def _same_rate_elsewhere(run: Run, edits: Edits, old: float | None) -> list[tuple[Source, ast.expr]]:
     """The same learning rate in the script's other optimizers, as a GAN has them."""
     found = []
-    for entry in run.entries("optimizers")[1:]:
-        group = next(iter(entries(entry.get("groups"))), {})
-        kind = str(entry.get("class") or "").rsplit(".", 1)[-1]
-        calls = edits.project.calls_at(entry.get("site"), kind)
-        given = argument(calls[0][1], "lr", kind) if len(calls) == 1 and number(group.get("lr")) == old else None
+    for entry in run.optimizers[1:]:
+        rate = entry.groups[0].setting("lr") if entry.groups else None
+        kind = entry.class_name.rsplit(".", 1)[-1]
+        calls = edits.project.calls_at(entry.site, kind)
+        given = argument(calls[0][1], "lr", kind) if len(calls) == 1 and rate == old else None
         place = origin(edits.project, calls[0][0], given, old) if given is not None else None
         if isinstance(place, Literal):
             found.append((place.source, place.node))
@@ -273,7 +272,7 @@ def changed_rate(run: Run, factor: float, why: str) -> Fix:
     old = learning_rate(run)
     verb, times = ("Divide", 1 / factor) if factor < 1 else ("Multiply", factor)
     word = f"{verb} the learning rate by about {num(times)}"
-    if old is None and "backward_sites" in run.facts and not run.entries("optimizers"):  # it updates by hand
+    if old is None and "backward_sites" in run.facts and not run.optimizers:  # it updates by hand
         code = f"lr = {num(factor)} * lr  # the learning rate of your own update"
         return fixed(run, f"{word}: {why}.", None, code, sets={"lr_factor": factor})
     several = len({number(group.get("lr")) for group in groups(run)}) > 1
@@ -289,7 +288,7 @@ def changed_rate(run: Run, factor: float, why: str) -> Fix:
     if factor < 1:
         new = min(max(new, lowest), highest, round_figure(old / 3))
     else:
-        pretrained = any(entry.get("loaded") for entry in run.entries("params"))
+        pretrained = any(entry.loaded for entry in run.parameters)
         start = 0.0 if pretrained else FIRST_ADAPTIVE if adaptive(run) else FIRST_SGD
         new = max(min(max(new, start), highest), round_figure(old * 3))
     return optimizer_setting(run, "lr", num(new), why)
@@ -306,11 +305,11 @@ def _every_group(run: Run, factor: float, summary: str) -> Fix:
 def loader_setting(run: Run, name: str, value: str, why: str, *, safety: Safety = "changes-result") -> Fix:
     """Set one option of the training loader to the source text `value`."""
     loader = train_loader(run)
-    was = number(loader.get("workers" if name == "num_workers" else name))
+    was = {"num_workers": loader.workers, "batch_size": loader.batch_size}.get(name)
     edits, change = begin(run), _change(name, was, value)
     if name == "num_workers" and not is_guarded(run):
         edits.refuse()  # where worker processes are spawned, each runs the script's top level again
-    found = edits.project.calls_at(loader.get("site"), "DataLoader")
+    found = edits.project.calls_at(loader.site, "DataLoader")
     if len(found) != 1 and not set_in_constructor(run, edits, name, value):
         _batches_by_hand(run, edits, name, value)
     elif len(found) == 1 and (option := set_argument(edits, *found[0], name, value, "DataLoader", was)):
@@ -331,7 +330,7 @@ def is_guarded(run: Run) -> bool:
 
 def _batches_by_hand(run: Run, edits: Edits, name: str, value: str) -> None:
     """The batch size of a loop over slices or `split`: every literal of the loop that equals it."""
-    size = number(train_loader(run).get("batch_size")) or float(max(values(run, "batch_size"), default=0.0))
+    size = train_loader(run).batch_size or float(max(values(run, "batch_size"), default=0.0))
     if name != "batch_size" or not size:
         return
     for source, call in backward_calls(run, edits.project):

@@ -57,7 +57,7 @@ import numpy as np
 from ..edits import backward_calls, batch_names
 from ..record import Event
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, fixed, number
+from ._fixing import Fix, Run, Signs, begin, fixed
 from ._known import loader, values
 
 FAMILY = "data"
@@ -77,10 +77,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
     """Skip batches outside the range of ordinary ones; names the steps of the spikes and their places in the epoch."""
     jumps = run.events_of("loss-jump")
     training = loader(run, "train")
-    batches = number(training.get("batches"))
+    batches = training.batches
     steps = [event.step for event in jumps if event.step is not None][:6]
     measured = f" The loss jumps at steps {', '.join(map(str, steps))}." if steps else ""
-    if steps and batches and batches > 1 and training.get("shuffled") is False:
+    if steps and batches and batches > 1 and training.shuffled is False:
         places = sorted({step % int(batches) for step in steps})
         measured += f" In file order, counted from 0, that is batch {', '.join(map(str, places))} of the epoch."
     which, limit = _outlying(run, jumps)
@@ -105,7 +105,7 @@ def _outlying(run: Run, jumps: list[Event]) -> tuple[int, str | None]:
     """Whether inputs (0) or targets (1) lie outside their ordinary range at the jumps, and three times that range."""
     for which, name in enumerate(("input_max", "target_max")):
         known = values(run, name)
-        seen = [value for event in jumps if (value := number(event.data.get(name))) is not None]
+        seen = [value for event in jumps if (value := getattr(event.details, name)) is not None]
         ordinary = abs(float(np.median(known))) if known.size else 0.0
         highest = max([*seen, *map(float, known)], default=0.0)
         if ordinary and highest > 3 * ordinary:

@@ -51,7 +51,7 @@ At the same number of epochs and the same learning rate, the smaller batch ends 
 """
 
 from ..wording import counted, num
-from ._fixing import Fix, Run, Signs, fixed, number
+from ._fixing import Fix, Run, Signs, fixed
 from ._known import batch_size, steps_per_epoch, train_loader
 from ._settings import loader_setting
 
@@ -76,7 +76,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
             f"Train for more epochs: batches of {num(size)} are small already, and the run made {run.steps} updates."
         )
         return fixed(run, summary, None, "epochs = 4 * epochs")
-    samples = number(train_loader(run).get("size")) or (size * epoch if size and epoch else None)
+    samples = train_loader(run).size or (size * epoch if size and epoch else None)
     wanted = samples / UPDATES_WANTED if samples else (size or 1024.0) / 16
     wanted = min(max(wanted, SMALLEST_PROPOSAL), LARGEST_PROPOSAL, size / 4 if size else LARGEST_PROPOSAL)
     new = max(8, 1 << max(0, int(wanted).bit_length() - 1))  # the power of two below

@@ -60,7 +60,7 @@ and successive gradients agree more.
 import math
 
 from ..wording import num, round_figure
-from ._fixing import Fix, Run, Signs, number
+from ._fixing import Fix, Run, Signs
 from ._known import adaptive, batch_size, learning_rate, median, train_loader
 from ._settings import loader_setting
 
@@ -83,7 +83,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     wanted = float(SMALLEST_PROPOSAL)
     if size:
         wanted = min(max(wanted, 4 * size, noise or 0.0), LARGEST_FACTOR * size)
-    samples = number(train_loader(run).get("size"))
+    samples = train_loader(run).size
     if samples and samples >= 2:
         wanted = min(wanted, max(2.0, samples / 10))  # at least ten updates per epoch remain
     new = 2 ** max(1, round(math.log2(max(2.0, wanted))))

@@ -48,12 +48,11 @@ The loss of the same training batch agrees in train and eval mode to within a fe
 """
 
 import ast
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import Edits, Source, callee, rename_call
+from ..record.program import Module
 from ..wording import counted, listed, num, percent
-from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number
+from ._fixing import Fix, Run, Signs, begin, fixed, number
 from ._known import batch_size, modules
 
 FAMILY = "generalisation"
@@ -74,7 +73,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     error = percent((2 / (size - 1)) ** 0.5) if size and size > 1 else ""
     off = f", where the estimated variance is off by about {error}" if error else ""
     batches = f" Batches have {num(size)} samples{off}." if size else ""
-    names = listed([f"`{module.get('name')}`" for module in norms])
+    names = listed([f"`{module.name}`" for module in norms])
     layers = counted(len(norms), "batch norm layer").removeprefix("1 ")
     which = f"the {layers} ({names})" if norms else "batch norm"
     edits = begin(run)
@@ -85,14 +84,14 @@ def fix(run: Run, _signs: Signs) -> Fix:
     return fixed(run, summary, edits, pattern)
 
 
-def _replace(edits: Edits, source: Source, call: ast.Call, norms: list[Mapping[str, Any]]) -> None:
+def _replace(edits: Edits, source: Source, call: ast.Call, norms: list[Module]) -> None:
     """BatchNorm1d(n) becomes LayerNorm(n); in two and three dimensions the channels are put into groups."""
     if len(call.args) != 1 or call.keywords:
         edits.refuse()
     elif callee(call) == "BatchNorm1d":
         rename_call(edits, source, call, "LayerNorm")
     else:
-        widths = [number(mapping(module.get("settings")).get("num_features")) for module in norms]
+        widths = [number(module.settings.get("num_features")) for module in norms]
         groups = next((g for g in range(MOST_GROUPS, 0, -1) if all(w and w % g == 0 and w > g for w in widths)), 1)
         rename_call(edits, source, call, "GroupNorm")
         start = source.span(call.args[0])[0]

@@ -49,13 +49,12 @@ Input and target of the loss have the same shape, and the loss passes below the 
 
 import ast
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import Edits, Source, backward_calls, callee, in_parentheses, loss_assignment
+from ..record.forms import absent
+from ..record.program import LossCall
 from ..wording import num4
-from ._fixing import Fix, Run, Signs, begin, entries, fixed, mapping, number
-from ._known import shape
+from ._fixing import Fix, Run, Signs, begin, fixed
 
 FAMILY = "loss"
 TITLE = "Output and target shapes broadcast in the loss"
@@ -72,15 +71,15 @@ loss = criterion(outputs, targets.view_as(outputs))"""
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Give both the same shape, in every loss call whose shapes broadcast."""
-    broadcasting = [found for found in run.entries("losses") if found.get("broadcast") is True]
-    loss = broadcasting[0] if broadcasting else {}
-    given, wanted = shape(mapping(loss.get("input"))), shape(mapping(loss.get("target")))
+    broadcasting = [found for found in run.losses if found.broadcast]
+    loss = broadcasting[0] if broadcasting else absent(LossCall)
+    given, wanted = loss.input.shape or (), loss.target.shape or ()
     if not given or not wanted:
         given, wanted = _from_graph(run)
     measured = f" Outputs have shape {given}, targets {wanted}." if given and wanted else ""
-    std = number(run.fact("targets/train").get("std")) or 0.0
+    std = run.training_targets.std or 0.0
     # What the signs call chance, where it was measured: the same number in one answer.
-    trivial = number(loss.get("trivial")) if "mse" in str(loss.get("fn")) else None
+    trivial = loss.trivial if "mse" in loss.fn else None
     if variance := trivial or std * std:
         floor = num4(variance)
         measured += f" While all pairs are compared, the loss cannot fall below the targets' variance, {floor}."
@@ -88,7 +87,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if given and wanted and math.prod(given) == math.prod(wanted):
         done: set[ast.AST] = set()
         for entry in broadcasting:
-            shapes = shape(mapping(entry.get("input"))), shape(mapping(entry.get("target")))
+            shapes = entry.input.shape or (), entry.target.shape or ()
             for source, call in _loss_calls(edits, entry):
                 if call not in done:
                     done.add(call)
@@ -103,17 +102,17 @@ def fix(run: Run, _signs: Signs) -> Fix:
     return fixed(run, summary, edits, _PATTERN, near=loss)
 
 
-def _loss_calls(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, ast.Call]]:
+def _loss_calls(edits: Edits, entry: LossCall) -> list[tuple[Source, ast.Call]]:
     """The loss's own call on its line: the call of that name, else the outermost call of two tensors.
 
     `log("val_loss", criterion(outputs, targets))` is no loss: its first argument is a string.
     """
     calls = [
         (source, call)
-        for source, call in edits.project.calls_at(entry.get("site"))
+        for source, call in edits.project.calls_at(entry.site)
         if len(call.args) >= 2 and not any(isinstance(argument, ast.Constant) for argument in call.args[:2])
     ]
-    found = [(s, c) for s, c in calls if callee(c) == entry.get("fn")] or calls
+    found = [(s, c) for s, c in calls if callee(c) == entry.fn] or calls
     found = [(s, c) for s, c in found if not any(c is not o and c in ast.walk(o) for _, o in found)]
     return found if len(found) == 1 else []
 
@@ -139,12 +138,11 @@ def _equalise(
 
 def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The two shapes of the first broadcast near a hand-written loss."""
-    for found in entries(run.fact("graph").get("broadcasts")):
-        held = found.get("shapes")
-        sizes = [shape({"shape": size}) for size in held] if isinstance(held, (list, tuple)) else []
+    for found in run.graph.broadcasts:
+        sizes = found.shapes
         if len(sizes) == 2:
             return sizes[0], sizes[1]
         # The other one carries no gradient.
-        if len(sizes) == 1 and len(sizes[0]) == 2 and sizes[0][1] == 1 and shape(found, "out") == (sizes[0][0],) * 2:
+        if len(sizes) == 1 and len(sizes[0]) == 2 and sizes[0][1] == 1 and found.out == (sizes[0][0],) * 2:
             return sizes[0], sizes[0][:1]
     return (), ()

@@ -52,12 +52,11 @@ Recall of the rare class is above zero and rises, and balanced accuracy is above
 """
 
 import ast
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import Edits, add_keyword
+from ..record.program import LossCall
 from ..wording import percent
-from ._fixing import Fix, Run, Signs, begin, fixed, histogram
+from ._fixing import Fix, Run, Signs, begin, fixed
 from ._known import python_list, training_loss
 
 FAMILY = "data"
@@ -76,16 +75,16 @@ _COUNTED = "counts = torch.bincount(labels).clamp(min=1)\nweight = counts.sum() 
 def possible(run: Run) -> bool:
     """Not where every target is a quantity; one-hot rows are whole numbers, whatever the loss takes them for."""
     losses = run.training_losses
-    values = run.fact("targets/train").get("kind") == "values"
-    return not (values and losses and all(call.target.facts.get("integer_valued") is False for call in losses))
+    values = run.training_targets.kind == "values"
+    return not (values and losses and all(call.target.integer_valued is False for call in losses))
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Class weights from this run's own counts, in the loss that the script uses."""
     loss = training_loss(run, "cross_entropy", "nll")
-    counts = {_class_id(key): count for key, count in histogram(run.fact("targets/train").get("histogram")).items()}
+    counts = {_class_id(key): count for key, count in run.training_targets.histogram.items()}
     counts.pop(None, None)
-    total, called = sum(counts.values()), str(loss.get("fn"))
+    total, called = sum(counts.values()), loss.fn
     pattern = _COUNTED + "loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)\n"
     if len(counts) < 2:
         summary = "Weight the classes in the loss by the inverse of their frequency."
@@ -108,14 +107,14 @@ def fix(run: Run, _signs: Signs) -> Fix:
     return fixed(run, summary, edits, pattern, near=loss)
 
 
-def _weigh(edits: Edits, loss: Mapping[str, Any], keyword: str) -> None:
+def _weigh(edits: Edits, loss: LossCall, keyword: str) -> None:
     """In the constructor of the loss where the script has one, else in each call of the function."""
     made = edits.project.calls("CrossEntropyLoss", "NLLLoss", "BCEWithLogitsLoss")
     if len(made) == 1 and not made[0][1].args:
         source, call = made[0]
         add_keyword(edits, source, call, keyword + (".to(device)" if "device" in source.names else ""))
         return
-    for source, call in edits.project.calls_at(loss.get("site"), str(loss.get("fn"))):
+    for source, call in edits.project.calls_at(loss.site, loss.fn):
         if call.args and isinstance(call.args[0], ast.Name):
             add_keyword(edits, source, call, f"{keyword[:-1]}, device={call.args[0].id}.device)")
         else:

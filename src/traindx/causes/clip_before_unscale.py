@@ -46,6 +46,8 @@ The norm that clipping sees is of ordinary size (about 0.1 to 10), and only a sm
 import ast
 
 from ..edits import step_calls
+from ..record.course import Details
+from ..record.forms import absent
 from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._known import first_event
 
@@ -62,9 +64,9 @@ EXPLAINS = ("low-precision",)
 def fix(run: Run, signs: Signs) -> Fix:
     """unscale_ on the line before clipping, with the script's own names."""
     event = first_event(run, "clip-before-unscale")
-    data = event.data if event else {}
+    data = event.details if event else absent(Details)
     edits = begin(run)
-    for source, clip in edits.project.calls_at(data.get("site"), "clip_grad_norm_", "clip_grad_value_")[:1]:
+    for source, clip in edits.project.calls_at(data.site, "clip_grad_norm_", "clip_grad_value_")[:1]:
         step = next((c for c in step_calls(edits.project, source, clip) if c.args), None)
         if step is not None and isinstance(step.func, ast.Attribute):
             scaler, name = source.segment(step.func.value), source.segment(step.args[0])

@@ -82,8 +82,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if new < wanted:  # the next step up the 1-2-3-5 ladder
         new = round_figure(new * 1.6)
     new = min(new, HIGHEST)
-    clipping = run.fact("clipping")
-    by_value = clipping.get("kind") == "value"
+    clipping = run.clipping
+    by_value = clipping.by_value
     old = f"from {num(threshold)} " if threshold is not None and not by_value else ""
     share = f"; {percent(sum(norms > threshold) / len(norms))} of the steps checked were clipped" if threshold else ""
     verb = "Clip the norm instead of the values, at" if by_value else f"Raise the clipping threshold {old}to"

@@ -53,7 +53,7 @@ import ast
 
 from ..edits import Edits, callee, rename_call, set_value
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, fixed, number, said
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._known import model_site
 
 FAMILY = "signal"
@@ -72,8 +72,8 @@ _LEAKY = "activation = torch.nn.LeakyReLU(0.01)  # instead of torch.nn.ReLU()"
 def fix(run: Run, signs: Signs) -> Fix:
     """Start the biases at zero where they start strongly negative; else use a leaky activation."""
     edits = begin(run)
-    biases = [entry for entry in run.entries("params") if entry.get("kind") in ("bias", "norm")]
-    means = {str(entry.get("name")): mean for entry in biases if (mean := number(entry.get("init_mean"))) is not None}
+    biases = [entry for entry in run.parameters if entry.kind in ("bias", "norm")]
+    means = {entry.name: mean for entry in biases if (mean := entry.init_mean) is not None}
     name = min(means, key=lambda name: means[name], default="")
     if name and means[name] < NEGATIVE:
         _zero_biases(edits)

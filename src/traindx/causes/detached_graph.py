@@ -74,7 +74,7 @@ from ..edits import (
     training_nodes,
     without_gradients,
 )
-from ._fixing import Fix, Run, Signs, begin, fixed, said, site_of
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 
 FAMILY = "optimizer"
 SETTLED_BY = ("check",)
@@ -123,7 +123,7 @@ def fix(run: Run, signs: Signs) -> Fix:
                 )
             summary = f"Remove the {_NAMES[kinds.pop()]} that cuts the graph in line {place[1]}{elsewhere}.{lost}"
             return fixed(run, summary, edits, _CHECK)
-    near = site_of(run.fact("error")) or site_of(next(iter(run.entries("losses")), None))
+    near = run.error.site or next((loss.site for loss in run.losses[:1]), None)
     return fixed(run, f"Let gradients through: {_AWAY}.{lost}", None, _CHECK, near=near)
 
 

@@ -50,13 +50,12 @@ Rows that enter the loss no longer sum to 1, and the loss passes below its forme
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
+from ..record.program import LossCall
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, fixed, mapping
+from ._fixing import Fix, Run, Signs, begin, fixed
 from ._frameworks import framework, set_from_logits
-from ._known import shape, training_loss
+from ._known import training_loss
 from ._layers import remove_output_activation
 
 FAMILY = "loss"
@@ -76,15 +75,15 @@ _PATTERN = (
 def fix(run: Run, _signs: Signs) -> Fix:
     """Remove the activation in front of the loss; gives the floor for this number of classes."""
     loss = _given_probabilities(run)
-    made = str(mapping(loss.get("input")).get("grad_fn") or "").lower()
+    made = loss.input.grad_fn.lower()
     itself = "it"
-    if "with_logits" in str(loss.get("fn")):
+    if "with_logits" in loss.fn:
         name, call = "sigmoid", "sigmoid()"
         floor = "a negative costs at least ln 2 = 0.693, a positive at least 0.313"
     else:
         name, call = ("sigmoid" if "sigmoid" in made else "softmax"), "softmax(dim=1)"
         itself = "softmax" if name == "sigmoid" else "it"
-        classes = (*shape(mapping(loss.get("input"))), 0, 0)[1]
+        classes = (*(loss.input.shape or ()), 0, 0)[1]
         floor = "the loss cannot fall below log(1 + (classes - 1)/e)"
         if classes:
             floor = f"with {classes} classes the loss cannot fall below {num(math.log(1 + (classes - 1) / math.e))}"
@@ -98,10 +97,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
     return fixed(run, summary, edits, _PATTERN.format(name=name, call=call), near=loss)
 
 
-def _given_probabilities(run: Run) -> Mapping[str, Any]:
+def _given_probabilities(run: Run) -> LossCall:
     """The loss call in training whose input lies between 0 and 1; else any cross-entropy."""
     for loss in run.training_losses:
         low, high = loss.input.min, loss.input.max
         if low is not None and high is not None and low >= 0 and high <= 1.001:
-            return loss.facts
+            return loss
     return training_loss(run, "cross_entropy")

@@ -51,7 +51,7 @@ Print a checksum of the first batch on each rank and in each epoch: no two are e
 import ast
 
 from ..edits import Edits, backward_calls
-from ._fixing import Fix, Run, Signs, begin, fixed, number, raised
+from ._fixing import Fix, Run, Signs, begin, fixed, raised
 from ._known import train_loader
 
 FAMILY = "distributed"
@@ -69,7 +69,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     """A DistributedSampler; where there is one, `set_epoch` at the start of each epoch."""
     near = train_loader(run)
     if raised(signs, "ranks-same-samples") or not signs.level("epochs-same-order"):
-        world = number(run.fact("distributed").get("world_size"))
+        world = run.distributed.world_size
         each = f"each of the {world:.0f} ranks" if world else "each rank"
         summary = f"Give {each} its own share of the data with a DistributedSampler."
         return fixed(run, summary, None, SHARES, near=near)

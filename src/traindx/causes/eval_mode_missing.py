@@ -67,7 +67,7 @@ from ..edits import (
     without_gradients,
 )
 from ..wording import listed
-from ._fixing import Fix, Run, Signs, begin, fixed, number, said, site_of, texts
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._known import in_script_words, loader
 
 FAMILY = "generalisation"
@@ -85,18 +85,17 @@ model.train()"""
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    modes = run.fact("modes")
+    modes = run.modes
     edits = begin(run)
-    if dropping := number(modes.get("eval_forwards_dropping")):
-        site = modes.get("dropping_site")
+    if dropping := modes.eval_forwards_dropping:
+        site = modes.dropping_site
         _tell_mode(edits, site)
         summary = f"Pass training=self.training to F.dropout: it stayed on in {dropping:.0f} forwards in eval mode."
-        return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near={"site": site})
-    layers = sorted(set(texts(modes.get("mode_layers"))))
+        return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near=site)
+    layers = sorted(set(modes.mode_layers))
     kinds = f" It matters for {listed(layers)}." if layers else ""
     # The evaluation's own loss call, or its loader, is the nearest line that the record knows.
-    seen = [entry for entry in run.entries("losses") if entry.get("phase") == "eval"]
-    near = next((site for site in map(site_of, [*seen, loader(run, "eval")]) if site), None)
+    near = next((loss.site for loss in run.evaluation_losses if loss.site), None) or loader(run, "eval").site
     _switch(run, edits)
     summary = "Call model.eval() before the evaluation and model.train() after it."
     summary += said(signs, "eval-in-train-mode") + kinds

@@ -142,6 +142,6 @@ def _insert(run: Run, edits: Edits, threshold: str) -> None:
             continue
         clip = f"torch.nn.utils.clip_grad_norm_({parameters}, max_norm={threshold})"
         step = steps[0]
-        if run.fact("precision").get("scaler") and step.args and isinstance(step.func, ast.Attribute):
+        if run.precision.scaler and step.args and isinstance(step.func, ast.Attribute):
             clip = f"{source.segment(step.func.value)}.unscale_({source.segment(step.args[0])})\n{clip}"
         edits.insert_before(source, source.statement_of(step), clip)

@@ -76,12 +76,12 @@ for parameter in layer.parameters():  # before the optimizer is made
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    frozen = [entry for entry in run.entries("params") if entry.get("requires_grad") is False]
-    names = [str(entry.get("name")) for entry in frozen if not entry.get("loaded")]
+    frozen = [entry for entry in run.parameters if entry.trains is False]
+    names = [entry.name for entry in frozen if not entry.loaded]
     if not names:
         return fixed(run, "Let every layer that was not pretrained require gradients again.", None, _PATTERN)
     edits = begin(run)
-    if not any(entry.get("loaded") for entry in frozen):
+    if not any(entry.loaded for entry in frozen):
         _unfreeze(edits)
     summary = f"Unfreeze the {counted(len(names), 'parameter')} that were never trained: {listed(names)}."
     return fixed(run, summary + said(signs, "fresh-layers-frozen"), edits, _PATTERN, near=optimizer(run))

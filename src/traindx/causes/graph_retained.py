@@ -56,7 +56,9 @@ Memory and backward time at step 1000 equal those at step 100. The number of nod
 import ast
 
 from ..edits import Edits, Source, backward_calls, callee, in_parentheses, remove_keyword
-from ._fixing import Fix, Run, Signs, begin, fixed, raised, said, site_of
+from ..record.course import BackwardSite
+from ..record.forms import absent
+from ._fixing import Fix, Run, Signs, begin, fixed, raised, said
 from ._known import backward_site
 
 FAMILY = "cost"
@@ -75,20 +77,20 @@ state = tuple(part.detach() for part in state)  # where state is carried from st
 
 def fix(run: Run, signs: Signs) -> Fix:
     grown = said(signs, "graph-growth", "memory-growth", "backward-slowing")
-    retained = next((entry for entry in run.entries("backward_sites") if entry.get("retain_graph") is True), None)
+    retained = next((entry for entry in run.backward_sites if entry.retain_graph), absent(BackwardSite))
     # A loss that reaches into earlier steps needs the graph that is kept: first detach what carries it over.
-    carried = bool(run.fact("error")) or raised(signs, "graph-growth")
-    edits, hoard = begin(run), run.fact("hoard")
+    carried = bool(run.error) or raised(signs, "graph-growth")
+    edits, hoard = begin(run), run.hoard
     summary = "Keep numbers instead of loss tensors, and detach state that is carried from step to step."
-    if hoard.get("name"):
-        _detach_kept(run, edits, str(hoard["name"]))
-        summary = f"Detach what `{hoard['name']}` keeps: it holds the graphs of earlier steps."
-    elif edits.project.sources and retained is not None:
-        for source, call in edits.project.calls_at(retained.get("site"), "backward")[: not carried]:
+    if hoard.name:
+        _detach_kept(run, edits, hoard.name)
+        summary = f"Detach what `{hoard.name}` keeps: it holds the graphs of earlier steps."
+    elif edits.project.sources and retained:
+        for source, call in edits.project.calls_at(retained.site, "backward")[: not carried]:
             remove_keyword(edits, source, call, "retain_graph")
         first = "Detach what is carried over to the next step, then drop" if carried else "Drop"
         summary = f"{first} retain_graph=True."
-    near = site_of(hoard) or site_of(retained) or site_of(backward_site(run))
+    near = hoard.site or retained.site or backward_site(run).site
     return fixed(run, summary + grown, edits, _PATTERN, near=near, safety="safe")
 
 

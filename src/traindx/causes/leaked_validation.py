@@ -49,7 +49,7 @@ progress.
 - Kapoor, Narayanan: Leakage and the reproducibility crisis in machine-learning-based science (2023).
 """
 
-from ._fixing import Fix, Run, Signs, fixed, said, site_of
+from ._fixing import Fix, Run, Signs, fixed, said
 from ._known import loader
 
 FAMILY = "data"
@@ -69,6 +69,6 @@ assert not set(train_set.indices) & set(validation_set.indices)
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Split once with a fixed seed."""
-    near = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
+    near = loader(run, "eval").site or loader(run, "train").site
     summary = "Split once, with a fixed seed, before anything else is done to the data."
     return fixed(run, summary + said(signs, "samples-shared"), None, _SPLIT, near=near)

@@ -57,7 +57,7 @@ import ast
 
 from ..edits import Edits, Source, backward_calls, callee, in_parentheses, loss_assignment, own_nodes
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, fixed, raised, site_of
+from ._fixing import Fix, Run, Signs, begin, fixed, raised
 from ._known import backward_site, groups, values
 from ._settings import optimizer_setting
 
@@ -89,7 +89,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         for source, call in backward_calls(run, edits.project)[:1]:
             if made := loss_assignment(source, call):
                 edits.replace(source, made.value, f"-{in_parentheses(source, made.value)}")
-    near = site_of(next(iter(run.entries("losses")), None)) or site_of(backward_site(run))
+    near = next((loss.site for loss in run.losses[:1]), None) or backward_site(run).site
     pattern = "loss = criterion(outputs, targets)  # no minus: a loss is minimised as it is"
     return fixed(run, f"{verb}.{went}", edits, pattern, near=near)
 
@@ -114,9 +114,8 @@ def _without_minus(run: Run, edits: Edits) -> bool:
 def _loss_statements(run: Run, edits: Edits) -> list[tuple[Source, ast.stmt]]:
     """The statements of the loss calls, of backward, the assignments between, and hand-written loss functions."""
     found: list[tuple[Source, ast.stmt]] = []
-    for entry in run.entries("losses"):
-        if entry.get("phase") != "eval":
-            found += edits.project.statements(entry.get("site"))
+    for entry in run.training_losses:
+        found += edits.project.statements(entry.site)
     for source, call in backward_calls(run, edits.project):
         found.append((source, source.statement_of(call)))
         if made := loss_assignment(source, call):

@@ -62,7 +62,7 @@ The same steps in float32 are finite and learn; in half precision fewer than abo
 import ast
 
 from ..edits import Edits, rename_call
-from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number, said, texts
+from ._fixing import Fix, Run, Signs, begin, fixed, number, said
 from ._frameworks import words
 from ._known import model_site
 
@@ -92,8 +92,8 @@ with torch.autocast("{device}", dtype=torch.bfloat16):  # float32's range; no lo
 
 def fix(run: Run, signs: Signs) -> Fix:
     """float32 weights where the weights are half; bfloat16 where float16 is only computed in."""
-    device = "cuda" if any("cuda" in name for name in texts(run.facts.get("devices"))) else "cpu"
-    sizes = mapping(run.fact("precision").get("param_dtypes"))
+    device = "cuda" if any("cuda" in name for name in run.devices) else "cpu"
+    sizes = run.precision.param_dtypes
     half = sum(number(sizes.get(name)) or 0.0 for name in sizes if "float16" in name)
     edits = begin(run)
     if half:

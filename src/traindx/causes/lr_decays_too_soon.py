@@ -57,12 +57,12 @@ Print `scheduler.get_last_lr()` at the end of each epoch and compare with what y
 """
 
 import ast
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import Edits, set_argument
+from ..record.course import Scheduler
+from ..record.forms import absent
 from ..wording import num
-from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed, number
+from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed
 from ._frameworks import words
 from ._known import learning_rate, values
 
@@ -86,9 +86,9 @@ scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    scheduler = next(iter(run.entries("schedulers")), {})
-    calls = int(number(scheduler.get("steps")) or 0)
-    kind = str(scheduler.get("class") or "the scheduler")
+    scheduler = next(iter(run.schedulers), absent(Scheduler))
+    calls = int(scheduler.steps or 0)
+    kind = scheduler.class_name or "the scheduler"
     counted_calls = f" {kind} was stepped {calls} times in {run.steps} steps." if calls else ""
     seen, top = values(run, "lr"), learning_rate(run)
     if len(seen) and not seen.any():
@@ -105,7 +105,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     return fixed(run, f"{verb}.{counted_calls}{lost}", edits, _PATTERN, near=scheduler, words=said)
 
 
-def _moved(edits: Edits, scheduler: Mapping[str, Any]) -> bool:
+def _moved(edits: Edits, scheduler: Scheduler) -> bool:
     """Moves the only scheduler.step() from the inner loop behind it, where an outer loop runs over epochs."""
     name = assigned_at(edits, scheduler)
     steps = [
@@ -124,7 +124,7 @@ def _moved(edits: Edits, scheduler: Mapping[str, Any]) -> bool:
     return True
 
 
-def _stretched(edits: Edits, scheduler: Mapping[str, Any], kind: str, calls: int) -> None:
+def _stretched(edits: Edits, scheduler: Scheduler, kind: str, calls: int) -> None:
     """Gives the scheduler the length of this run, counted in its own calls."""
     lengths = {
         "ExponentialLR": ("gamma", f"{LAST_SHARE ** (1 / calls):.4g}"),
@@ -134,7 +134,7 @@ def _stretched(edits: Edits, scheduler: Mapping[str, Any], kind: str, calls: int
         "PolynomialLR": ("total_iters", str(calls)),
         "MultiStepLR": ("milestones", str([calls // 2, calls * 3 // 4])),
     }
-    found = edits.project.calls_at(scheduler.get("site"), kind)
+    found = edits.project.calls_at(scheduler.site, kind)
     if len(found) == 1 and kind in lengths:
         set_argument(edits, *found[0], *lengths[kind], kind)
     else:

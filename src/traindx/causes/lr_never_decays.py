@@ -57,7 +57,7 @@ hundred steps. If it does not, the plateau is not noise.
 
 from ..edits import backward_calls
 from ..wording import num
-from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed, number
+from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed
 from ._frameworks import words
 from ._known import learning_rate, optimizer, optimizer_name, steps_per_epoch
 from ._settings import add_behind_optimizer, assigned_by_hand
@@ -80,16 +80,16 @@ def fix(run: Run, _signs: Signs) -> Fix:
         f"decay = torch.optim.lr_scheduler.CosineAnnealingLR({name}, T_max={length})\n"
         f"{name}.register_step_post_hook(lambda *_: decay.step())  # once after every {name}.step()"
     )
-    edits, schedulers = begin(run), run.entries("schedulers")
+    edits, schedulers = begin(run), run.schedulers
     # ReduceLROnPlateau may have had no reason to.
-    idle = [s for s in schedulers if number(s.get("steps")) == 0 and s.get("class") != "ReduceLROnPlateau"]
+    idle = [s for s in schedulers if s.steps == 0 and s.class_name != "ReduceLROnPlateau"]
     if idle:
         for source, call in backward_calls(run, edits.project)[:1]:
             loops, stepped = source.loops_of(call), assigned_at(edits, idle[0])
             if len(loops) == 2 and stepped:
                 edits.insert_after(source, loops[0], f"{stepped}.step()")
         if edits:
-            summary = f"Step the scheduler after every epoch: {idle[0].get('class')} was made and never stepped."
+            summary = f"Step the scheduler after every epoch: {idle[0].class_name} was made and never stepped."
             return fixed(run, summary, edits, code)
     elif not schedulers and not assigned_by_hand(edits):
         add_behind_optimizer(run, edits, code, name)

@@ -59,7 +59,7 @@ Or assert before backward that `all(p.grad is None or not p.grad.any() for p in 
 import ast
 
 from ..edits import Edits, Source, backward_calls, optimizer_in, step_calls
-from ._fixing import Fix, Run, Signs, begin, fixed, number, said
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._known import backward_site, optimizer_name
 
 FAMILY = "optimizer"
@@ -73,10 +73,10 @@ EXPLAINS = ("unscaled-accumulation",)
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    kept = [number(entry.get("grads_kept")) or 0.0 for entry in run.entries("optimizers")]
+    kept = [entry.grads_kept or 0.0 for entry in run.optimizers]
     name, edits = optimizer_name(run, kept.index(max(kept)) if kept else 0), begin(run)
     near = backward_site(run)
-    if number(run.fact("by_hand").get("grads_kept")):
+    if run.by_hand.grads_kept:
         _clear_by_hand(run, edits)
         code = "for p in parameters:  # after each update\n    p.grad = None"
         return fixed(run, "Clear the gradients after each update.", edits, code, near=near, safety="safe")
@@ -90,7 +90,7 @@ def fix(run: Run, signs: Signs) -> Fix:
 def _steps(run: Run, edits: Edits, name: str) -> list[tuple[Source, ast.Call]]:
     """The step that used a gradient which nobody had cleared; else that optimizer's, or the only one in sight."""
     for event in run.events_of("grads-kept"):
-        if found := edits.project.calls_at(event.data.get("site"), "step"):
+        if found := edits.project.calls_at(event.details.site, "step"):
             return found
     for source, call in backward_calls(run, edits.project):
         steps = step_calls(edits.project, source, call)

@@ -51,8 +51,10 @@ settles at the same level, size was not it.
 - C. Zhang et al., "Understanding deep learning requires rethinking generalization", ICLR 2017.
 """
 
+from ..record.forms import absent
+from ..record.program import Model
 from ..wording import num
-from ._fixing import Fix, Run, Signs, fixed, mapping, number
+from ._fixing import Fix, Run, Signs, fixed, number
 from ._frameworks import words
 from ._known import in_script_words, modules, values
 
@@ -73,8 +75,8 @@ for _ in range(500):  # overfit one batch first: always the same inputs and targ
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    model = next(iter(run.entries("models")), {})
-    trainable = number(model.get("trainable"))
+    model = next(iter(run.models), absent(Model))
+    trainable = model.trainable
     size = f" The model has {num(trainable)} trained parameters." if trainable else ""
     losses = values(run, "loss/train")
     tail = losses[-max(1, int(LAST_SHARE * len(losses))) :]
@@ -88,6 +90,6 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 def _narrowest(run: Run) -> int | None:
     """The smallest width between two linear maps, where the record holds the layers' settings."""
-    held = [mapping(module.get("settings")) for module in modules(run, "Linear", "Conv")[:-1]]
+    held = [module.settings for module in modules(run, "Linear", "Conv")[:-1]]
     widths = [number(one.get("out_features")) or number(one.get("out_channels")) or 0.0 for one in held]
     return min((int(width) for width in widths if width > 1), default=None)

@@ -90,7 +90,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     )
     edits = begin(run)
     written = set_in_constructor(run, edits, "warmup_steps", str(steps)) or _existing_setting(edits, str(steps))
-    if not written and not run.entries("schedulers") and not assigned_by_hand(edits):
+    if not written and not run.schedulers and not assigned_by_hand(edits):
         add_behind_optimizer(run, edits, code, name)
     summary = f"Ramp the learning rate up{to} over the first {steps} steps ({reason})."
     said, sets = words("warmup", peak=num(peak or 1e-3), steps=steps), {"warmup_steps": steps}

@@ -52,7 +52,7 @@ A person agrees with most of 20 labels as the loop sees them, and validation pas
 - Northcutt, Athalye, Mueller: Pervasive label errors in test sets destabilize machine learning benchmarks (2021).
 """
 
-from ._fixing import Fix, Run, Signs, fixed, number, raised, said
+from ._fixing import Fix, Run, Signs, fixed, raised, said
 from ._frameworks import words
 from ._known import loader
 
@@ -81,11 +81,11 @@ SAME = 2e-3  # of the standard deviation, between the means of the same data see
 
 def possible(run: Run) -> bool:
     """Not where the targets are the inputs, as those of an autoencoder: there is no label that could be wrong."""
-    inputs, targets = run.fact("data/train"), run.fact("targets/train")
-    if targets.get("kind") not in ("values", "probabilities") or not inputs.get("shape"):
+    inputs, targets = run.training_data, run.training_targets
+    if targets.kind not in ("values", "probabilities") or not inputs.shape:
         return True
-    mean, other, spread = (number(found) for found in (inputs.get("mean"), targets.get("mean"), targets.get("std")))
-    alike = all(inputs.get(key) == targets.get(key) for key in ("shape", "min", "max"))
+    mean, other, spread = inputs.mean, targets.mean, targets.std
+    alike = (inputs.shape, inputs.min, inputs.max) == (targets.shape, targets.min, targets.max)
     return not (alike and mean is not None and other is not None and abs(mean - other) <= SAME * (spread or 0.0))
 
 

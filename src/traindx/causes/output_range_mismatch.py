@@ -50,7 +50,7 @@ floor.
 - Bishop: Pattern Recognition and Machine Learning (2006), section 5.1.
 """
 
-from ._fixing import Fix, Run, Signs, begin, fixed, number, raised, said, site_of
+from ._fixing import Fix, Run, Signs, begin, fixed, raised, said
 from ._known import model_site, operation
 from ._layers import remove_output_activation
 
@@ -67,7 +67,7 @@ LARGE_TARGETS = 10.0  # standard deviation from which free outputs need scaled t
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Free the output; the numbers say which targets the activation cannot reach, and how to scale them."""
-    activation = str(run.fact("graph").get("last_activation") or "").removesuffix("Backward0").lower()
+    activation = run.graph.last_activation.removesuffix("Backward0").lower()
     measured = said(signs, "targets-outside-output-range")
     if raised(signs, "logits-clipped"):
         activation = "relu"
@@ -76,10 +76,10 @@ def fix(run: Run, signs: Signs) -> Fix:
     edits = begin(run)
     if activation:
         remove_output_activation(run, edits, activation)
-    targets = run.fact("targets/train")
-    mean, std = number(targets.get("mean")), number(targets.get("std"))
+    targets = run.training_targets
+    mean, std = targets.mean, targets.std
     pattern = "output = last_layer(x)  # your last layer, with no activation after it"
-    if mean is not None and std and std > LARGE_TARGETS and targets.get("kind") != "class ids":
+    if mean is not None and std and std > LARGE_TARGETS and targets.kind != "class ids":
         pattern += f"\ntarget = (target - {mean:.4g}) / {std:.4g}  # report output * {std:.4g} + {mean:.4g}"
-    near = (site_of(operation(run, activation)) if activation else None) or model_site(run)
+    near = (operation(run, activation).site if activation else None) or model_site(run)
     return fixed(run, f"Remove {what} after the last layer.{measured}", edits, pattern, near=near)

@@ -59,7 +59,7 @@ import ast
 
 from ..edits import Edits, Literal, argument, callee, origin, value_of
 from ..wording import listed, num
-from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number
+from ._fixing import Fix, Run, Signs, begin, fixed, number
 from ._frameworks import words
 from ._known import median, modules
 
@@ -81,7 +81,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     gap = ""
     if train is not None and validation is not None:
         gap = f" The median training loss is {num(train)}, the validation loss {num(validation)}."
-    drops = {str(m.get("name")): number(mapping(m.get("settings")).get("p")) or 0.0 for m in modules(run, "Dropout")}
+    drops = {m.name: number(m.settings.get("p")) or 0.0 for m in modules(run, "Dropout")}
     strong = {name: p for name, p in drops.items() if p >= STRONG}
     edits = begin(run)
     _weaken(edits)

@@ -61,7 +61,7 @@ After regularising, the minimum is lower, not merely later.
 import numpy as np
 
 from ..wording import num
-from ._fixing import Fix, Run, Signs, fixed, number
+from ._fixing import Fix, Run, Signs, fixed
 from ._frameworks import words
 from ._known import in_script_words, steps_per_epoch, train_loader
 
@@ -101,13 +101,13 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 def _moment(run: Run, step: int) -> str:
     """In the log's own unit, where it has one."""
-    unit, epoch = run.fact("log").get("step_unit"), steps_per_epoch(run)
+    unit, epoch = run.log.step_unit, steps_per_epoch(run)
     if unit in ("epoch", "row"):
         return f"{unit} {step}"
     return f"step {step} (epoch {step / epoch:.3g})" if epoch else f"step {step}"
 
 
 def _proportion(run: Run) -> str:
-    samples = number(train_loader(run).get("size"))
-    parameters = sum(number(model.get("trainable")) or 0.0 for model in run.entries("models"))
+    samples = train_loader(run).size
+    parameters = sum(model.trainable for model in run.models)
     return f" {num(parameters)} parameters were trained on {num(samples)} samples." if samples and parameters else ""

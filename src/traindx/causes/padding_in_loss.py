@@ -51,7 +51,7 @@ the number of real ones.
 """
 
 from ..edits import add_keyword, argument, opaque
-from ._fixing import Fix, Run, Signs, begin, fixed, number, said
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._frameworks import words
 from ._known import training_loss
 
@@ -63,12 +63,12 @@ REQUIRES = ("padding-counted",)
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    filler = number(run.fact("padding").get("id"))
+    filler = run.padding.id
     loss = training_loss(run, "cross_entropy", "nll")
     edits = begin(run)
     # In the constructor of the loss where the script has one, else in each call of the function.
     made = edits.project.calls("CrossEntropyLoss", "NLLLoss")
-    calls = made or edits.project.calls_at(loss.get("site"), str(loss.get("fn")))
+    calls = made or edits.project.calls_at(loss.site, loss.fn)
     for source, call in calls if filler is not None else []:
         if opaque(call) or argument(call, "ignore_index", "") is not None:
             edits.refuse()

@@ -61,12 +61,11 @@ parameter.
 
 import ast
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import Edits, Source, argument, backward_calls, callee, module_name
+from ..record.program import Parameter
 from ..wording import counted, listed, num
-from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed, number
+from ._fixing import Fix, Run, Signs, assigned_at, begin, fixed
 from ._known import backward_site, in_script_words, learning_rate, optimizer, optimizer_class, optimizer_name
 from ._settings import optimizer_call
 
@@ -89,17 +88,17 @@ def fix(run: Run, signs: Signs) -> Fix:
         _clear_earlier(run, edits)
         summary = f"Call zero_grad() before backward, not between backward and {name}.step(), which finds no gradient."
         return fixed(run, summary, edits, f"{name}.zero_grad()\nloss.backward()\n{name}.step()", near=backward)
-    if run.events_of("backward-without-step") or number(optimizer(run).get("steps")) == 0:
-        backwards = number(run.facts.get("backwards"))
+    if run.events_of("backward-without-step") or optimizer(run).steps == 0:
+        backwards = run.backwards
         visible = assigned_at(edits, optimizer(run))
         for source, call in backward_calls(run, edits.project)[:1] if visible else []:
             edits.insert_after(source, source.statement_of(call), f"{_seen_from(source, call, visible)}.step()")
         count = f" in {backwards:.0f} backward passes" if backwards else ""
         summary = f"Call {name}.step() after backward: nothing was updated{count}."
         return fixed(run, summary, edits, f"loss.backward()\n{name}.step()", near=backward)
-    lost = [entry for entry in run.entries("params") if _left_out(entry)]
-    elements = sum(number(entry.get("elements")) or 0.0 for entry in lost)
-    names = listed([str(entry.get("name")) for entry in lost])
+    lost = [entry for entry in run.parameters if _left_out(entry)]
+    elements = sum(entry.elements or 0.0 for entry in lost)
+    names = listed([entry.name for entry in lost])
     which = (
         f" {counted(len(lost), 'parameter')} ({num(elements)} values) get a gradient and are in no optimizer: {names}."
     )
@@ -110,8 +109,8 @@ def fix(run: Run, signs: Signs) -> Fix:
     return fixed(run, summary, edits, in_script_words(run, pattern), near=optimizer(run))
 
 
-def _left_out(entry: Mapping[str, Any]) -> bool:
-    return entry.get("requires_grad") is True and entry.get("optimizer") is None and entry.get("grad") != "none"
+def _left_out(entry: Parameter) -> bool:
+    return entry.trains is True and entry.optimizer is None and entry.grad != "none"
 
 
 def _seen_from(source: Source, call: ast.Call, name: str) -> str:

@@ -61,7 +61,7 @@ from typing import Any
 
 from ..edits import Edits
 from ..wording import listed, num
-from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number, texts
+from ._fixing import Fix, Run, Signs, begin, fixed
 
 FAMILY = "distributed"
 TITLE = "Replicas hold different weights"
@@ -94,13 +94,13 @@ if not bad:
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    job = run.fact("distributed")
-    world = number(job.get("world_size"))
+    job = run.distributed
+    world = job.world_size
     ranks = f"{world:.0f}" if world else "the"
     measured = signs["replicas-differ"].values if "replicas-differ" in signs else {}
-    past, through = number(job.get("past")) or 0.0, number(job.get("through")) or 0.0
-    averaged, wrapper = mapping(job.get("averaged")), mapping(job.get("wrapper"))
-    never = texts(averaged.get("never"))
+    past, through = job.past, job.through
+    averaged, wrapper = job.averaged, job.wrapper
+    never = averaged.never
     near = wrapper
     if wrapper and past > through:
         summary = (
@@ -108,7 +108,7 @@ def fix(run: Run, signs: Signs) -> Fix:
             f"{num(past)} of {num(past + through)} training forwards bypass it, and the ranks exchange no gradients."
         )
         edits = begin(run)
-        _call_wrapper(edits, job.get("past_site"))
+        _call_wrapper(edits, job.past_site)
         return fixed(run, summary, edits, "outputs = model(inputs)  # not model.module(inputs)", near=near)
     if never:
         names = listed([f"`{name}`" for name in never])

@@ -52,7 +52,7 @@ across the layer.
 
 from ..edits import set_value
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, fixed, number, said
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._known import model_site
 from ._layers import normalise_before
 
@@ -78,7 +78,7 @@ LARGE_INPUTS = 5.0  # standard deviation from which the inputs alone saturate a 
 def fix(run: Run, signs: Signs) -> Fix:
     """Normalise in front of the saturated layers; says when inputs or initial weights are the likely origin."""
     measured = said(signs, "saturated-units")
-    std = number(run.fact("data/train").get("std"))
+    std = run.training_data.std
     if std is not None and std > LARGE_INPUTS:
         measured += f" The inputs have a standard deviation of {num(std)}: scale them first."
     edits = begin(run)

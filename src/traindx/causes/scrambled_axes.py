@@ -49,12 +49,11 @@ Change one sample of a batch in eval mode: only its own output changes.
 """
 
 import ast
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import Source, add_keyword, argument, callee, module_uses
-from ._fixing import Fix, Run, Signs, begin, entries, fixed
-from ._known import shape
+from ..record.forms import absent
+from ..record.graph import Operation
+from ._fixing import Fix, Run, Signs, begin, fixed
 
 FAMILY = "data"
 MISLEADS = "all"
@@ -75,16 +74,16 @@ lstm = torch.nn.LSTM(features, hidden, batch_first=True)  # where the batch come
 def fix(run: Run, _signs: Signs) -> Fix:
     """The permute that gives the shape the view was meant to give."""
     edits = begin(run)
-    views = [call for call in run.entries("ops") if str(call.get("op")).lower() in ("view", "reshape")]
+    views = [call for call in run.ops if call.op.lower() in ("view", "reshape")]
     # A view of the inputs themselves is not in the graph, so the script's own calls are gone through as well.
-    known = [(shape(found, "from"), shape(found, "to")) for found in entries(run.fact("graph").get("view_permutes"))]
-    own = [(old, shape(view, "shape_out")) for view in views for old in _inputs(view)]
+    known = [(found.started_as, found.became) for found in run.graph.view_permutes]
+    own = [(old, view.shape_out or ()) for view in views for old in view.shapes_in]
     for old, new in [*known, *own]:
         if len(old) < 2 or old == new or sorted(old) != sorted(new):
             continue
         axes = _moved(old, new)
-        call = next((view for view in views if _turns(view, old, new)), {})
-        places = edits.project.calls_at(call.get("site"), "view", "reshape")
+        call = next((view for view in views if _turns(view, old, new)), absent(Operation))
+        places = edits.project.calls_at(call.site, "view", "reshape")
         if not places and (old, new) not in known:  # a view inside a library
             continue
         if len(places) == 1 and isinstance(places[0][1].func, ast.Attribute):
@@ -142,12 +141,6 @@ def _moved(old: tuple[int, ...], new: tuple[int, ...]) -> str:
     return ", ".join(axes)
 
 
-def _inputs(view: Mapping[str, Any]) -> list[tuple[int, ...]]:
-    given = view.get("shapes_in")
-    return [shape({"shape": size}) for size in given] if isinstance(given, (list, tuple)) else []
-
-
-def _turns(view: Mapping[str, Any], old: tuple[int, ...], new: tuple[int, ...]) -> bool:
+def _turns(view: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> bool:
     """Whether it is that view: by its result's shape, and its input's where the record has it."""
-    inputs = _inputs(view)
-    return shape(view, "shape_out") == new and (not inputs or old in inputs or shape(view, "shapes_in") == old)
+    return (view.shape_out or ()) == new and (not view.shapes_in or old in view.shapes_in)

@@ -60,7 +60,7 @@ import os
 from dataclasses import replace
 
 from ..wording import num, percent
-from ._fixing import Fix, Run, Signs, fixed, number
+from ._fixing import Fix, Run, Signs, fixed
 from ._known import median, train_loader
 from ._settings import is_guarded, loader_setting
 
@@ -79,7 +79,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     waited = measured.get("wait") or median(run, "time/data")
     total = measured.get("total") or median(run, "time/total")
     loader = train_loader(run)
-    present, cores = number(loader.get("workers")) or 0.0, os.cpu_count() or 1
+    present, cores = loader.workers or 0.0, os.cpu_count() or 1
     share, needed = "", 4
     if waited and total and total > waited > 0:
         part, whole = num(1000 * waited), num(1000 * total)

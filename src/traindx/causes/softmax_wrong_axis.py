@@ -46,13 +46,13 @@ Each row sums to 1, and a sample's output is the same alone and within a batch (
 
 import ast
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import Edits, Source, in_training
+from ..record.forms import absent
+from ..record.graph import Softmax
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, entries, fixed, number
-from ._known import operation, shape
+from ._fixing import Fix, Run, Signs, begin, fixed
+from ._known import operation
 
 FAMILY = "loss"
 SETTLED_BY = ("check",)
@@ -68,16 +68,16 @@ EXPLAINS = ("double-softmax", "detached-graph")
 def fix(run: Run, signs: Signs) -> Fix:
     """Name the class axis in the softmax call, with the shape that was seen."""
     near = operation(run, "softmax")
-    softmaxes = [s for s in entries(run.fact("graph").get("softmaxes")) if len(shape(s)) > 1]
-    if any(len(shape(s)) == 2 and shape(s)[1] == 1 for s in softmaxes):
+    softmaxes = [s for s in run.graph.softmaxes if len(s.shape) > 1]
+    if any(len(s.shape) == 2 and s.shape[1] == 1 for s in softmaxes):
         summary = "Use sigmoid: the model gives one score per sample, and softmax needs one for each class."
         return fixed(run, summary, None, "probability = torch.sigmoid(score)", near=near)
-    wrong = [s for s in softmaxes if number(s.get("dim")) == 0] or [s for s in softmaxes if s.get("over_queries")]
-    seen: Mapping[str, Any] = (wrong or softmaxes or [{}])[0]
-    sizes = shape(seen)
+    wrong = [s for s in softmaxes if s.dim == 0] or [s for s in softmaxes if s.over_queries]
+    seen = (wrong or softmaxes or [absent(Softmax)])[0]
+    sizes = seen.shape
     axis = _axis(sizes)
-    measured = f" It ran over axis {seen.get('dim')} of a tensor of shape {sizes}." if sizes else ""
-    within = "over the keys" if wrong and wrong[0].get("over_queries") else "within each sample"
+    measured = f" It ran over axis {seen.dim} of a tensor of shape {sizes}." if sizes else ""
+    within = "over the keys" if wrong and wrong[0].over_queries else "within each sample"
     found = signs.get(REQUIRES[0])
     if found is None or found.values.get("into_loss") is not False:
         within = "over the classes"

@@ -52,7 +52,7 @@ grows nearly in proportion to the number of ranks.
 """
 
 from ..wording import num
-from ._fixing import Fix, Run, Signs, fixed, number
+from ._fixing import Fix, Run, Signs, fixed
 
 FAMILY = "distributed"
 TITLE = "One rank slows down the others"
@@ -70,7 +70,7 @@ torch.distributed.all_gather(times, mine)"""
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    world = number(run.fact("distributed").get("world_size"))
+    world = run.distributed.world_size
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
     measured = signs["ranks-wait"].values if "ranks-wait" in signs else {}
     if not measured:

@@ -53,7 +53,7 @@ ordinary size.
 import ast
 
 from ..edits import Edits, add_keyword, argument, in_training, operand
-from ._fixing import Fix, Run, Signs, begin, fixed, number, raised, said
+from ._fixing import Fix, Run, Signs, begin, fixed, raised, said
 from ._known import loader
 
 FAMILY = "data"
@@ -75,8 +75,8 @@ out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Drop the leaking column, or mask the future."""
-    feature = number(run.fact("feature_leak").get("feature"))
-    attention = next((found for found in run.entries("attention") if found.get("causal") is False), None)
+    feature = run.feature_leak.feature
+    attention = next((found for found in run.attention if found.causal is False), None)
     if attention or raised(signs, "future-visible") or feature is None:
         edits = begin(run)
         _mask(edits)

@@ -57,7 +57,7 @@ import ast
 
 from ..edits import backward_calls, first_statement, model_in_loop
 from ..wording import listed
-from ._fixing import Fix, Run, Signs, begin, fixed, said, texts
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._known import in_script_words
 
 FAMILY = "generalisation"
@@ -85,7 +85,7 @@ def fix(run: Run, signs: Signs) -> Fix:
             edits.insert_before(source, loops[0], f"{name}.train()")
         elif name and isinstance(function, ast.FunctionDef):
             edits.insert_before(source, first_statement(function), f"{name}.train()")
-    off = texts(run.fact("modes").get("train_off"))
+    off = run.modes.train_off
     summary = f"Call model.train() before every training epoch.{said(signs, 'train-in-eval-mode')}"
     summary += f" Switched off: {listed(off)}." if off else ""
-    return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=changed.data if changed else None)
+    return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=changed.details if changed else None)

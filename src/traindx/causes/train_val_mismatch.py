@@ -50,7 +50,7 @@ Input statistics of both loaders agree, and held-out training samples and valida
 """
 
 from ..wording import num
-from ._fixing import Fix, Run, Signs, fixed, mapping, number, said, site_of
+from ._fixing import Fix, Run, Signs, fixed, said
 from ._known import loader
 
 FAMILY = "data"
@@ -67,13 +67,13 @@ _VOCABULARY = "vocabulary = build_vocabulary(train_texts)  # once, and the same 
 
 def fix(run: Run, signs: Signs) -> Fix:
     """One preparation for both, with the training set's statistics."""
-    train, evaluation = run.fact("data/train"), run.fact("data/eval")
-    near = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
-    apart = number(mapping(evaluation.get("ids")).get("distance"))
+    train, evaluation = run.training_data, run.evaluation_data
+    near = loader(run, "eval").site or loader(run, "train").site
+    apart = evaluation.ids.distance
     if apart is not None:
         summary = f"Use one vocabulary for both sets: their token distributions differ (total variation {num(apart)})."
         return fixed(run, summary, None, _VOCABULARY, near=near)
-    mean, std = number(train.get("mean")), number(train.get("std"))
+    mean, std = train.mean, train.std
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("train_mean", "train_std")
     code = (
         "def prepare(x):  # the same for training, validation and use\n"

@@ -58,7 +58,9 @@ Compare `p.grad` of one layer, without batch norm and dropout.
 import ast
 
 from ..edits import in_parentheses, loss_of
-from ._fixing import Fix, Run, Signs, begin, fixed, number
+from ..record.course import BackwardSite
+from ..record.forms import absent
+from ._fixing import Fix, Run, Signs, begin, fixed
 from ._frameworks import words
 
 FAMILY = "optimizer"
@@ -71,11 +73,11 @@ REQUIRES = ("accumulation-unscaled",)
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    backward = max(run.entries("backward_sites"), key=lambda entry: number(entry.get("per_step")) or 0.0, default={})
-    per_step = number(backward.get("per_step")) or 0.0
+    backward = max(run.backward_sites, key=lambda entry: entry.per_step or 0.0, default=absent(BackwardSite))
+    per_step = backward.per_step or 0.0
     k = str(round(per_step)) if per_step >= 1.5 else "k"
     edits = begin(run)
-    for source, call in edits.project.calls_at(backward.get("site"), "backward")[:1] if k != "k" else []:
+    for source, call in edits.project.calls_at(backward.site, "backward")[:1] if k != "k" else []:
         loss = loss_of(call)
         if loss is None:
             continue

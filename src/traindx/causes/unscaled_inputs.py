@@ -52,9 +52,9 @@ import ast
 
 from ..edits import Edits, first_statement, forward_functions, in_parentheses, module_name
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, fixed, number, said
+from ._fixing import Fix, Run, Signs, begin, fixed, said
 from ._frameworks import words
-from ._known import loader, numbers, python_list
+from ._known import loader, python_list
 
 FAMILY = "data"
 TITLE = "Inputs not normalised"
@@ -75,8 +75,8 @@ SPREAD = 10.0  # ratio of the features' standard deviations from which one const
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Standardise where the inputs enter the model, with the statistics that were seen."""
-    data = run.fact("data/train")
-    mean, std = number(data.get("mean")), number(data.get("std"))
+    data = run.training_data
+    mean, std = data.mean, data.std
     measured = f" Inputs have mean {num(mean)} and standard deviation {num(std)}." if mean is not None and std else ""
     edits = begin(run)
     if mean is not None and std and std > 0:
@@ -91,9 +91,9 @@ def _standardise(run: Run, edits: Edits, mean: float, std: float) -> None:
 
     A batch norm in front would need eval() in the evaluation, which the script may never call.
     """
-    data = run.fact("data/train")
-    means, stds = numbers(data, "feature_mean"), numbers(data, "feature_std")
-    outermost = {str(model.get("class")) for model in run.entries("models")}
+    data = run.training_data
+    means, stds = data.feature_mean, data.feature_std
+    outermost = {model.class_name for model in run.models}
     forwards = [
         (source, function)
         for source, function in forward_functions(edits.project)

@@ -45,7 +45,7 @@ The first loss is near 1, and gradients at the start are of ordinary size (about
 - LeCun, Bottou, Orr, Müller: Efficient BackProp (1998), on target values.
 """
 
-from ._fixing import Fix, Run, Signs, fixed, number, site_of
+from ._fixing import Fix, Run, Signs, fixed
 from ._frameworks import words
 from ._known import loader, training_loss
 
@@ -60,11 +60,11 @@ REQUIRES = ("target-scale-large",)
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Standardise the targets with the statistics that were seen."""
-    statistics = run.fact("targets/train")
-    mean, std = number(statistics.get("mean")), number(statistics.get("std"))
+    statistics = run.training_targets
+    mean, std = statistics.mean, statistics.std
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("y_mean", "y_std")
     measured = f" Targets have mean {centre} and standard deviation {scale}." if mean is not None and std else ""
     code = f"y = (y - {centre}) / {scale}  # constants of the training set; report output * {scale} + {centre}\n"
-    near = site_of(training_loss(run)) or site_of(loader(run, "train"))
+    near = training_loss(run).site or loader(run, "train").site
     summary = f"Standardise the targets, and undo it when you report.{measured}"
     return fixed(run, summary, None, code, near=near, words=words("standardise-targets"))

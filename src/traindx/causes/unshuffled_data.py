@@ -69,7 +69,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     """shuffle=True in the training loader's own line."""
     loader = train_loader(run)
     measured = said(signs, "batches-single-class", "batches-alike").strip().rstrip(".")
-    if "iterable" in str(loader.get("sampler")).lower():
+    if "iterable" in loader.sampler.lower():
         code = "stream = shuffled(stream, buffer=10_000)  # longer than many blocks of one label\n"
         return fixed(run, f"Shuffle the stream through a buffer: {measured}.", None, code, near=loader)
     if loader:

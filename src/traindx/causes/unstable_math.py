@@ -60,7 +60,7 @@ import re
 from ..edits import Edits, Source, callee, in_parentheses, operand, own_nodes
 from ..wording import num, sentence
 from ._fixing import Fix, Run, Signs, begin, fixed
-from ._known import first_event, numbers
+from ._known import first_event
 
 FAMILY = "loss"
 TITLE = "Numerically unstable operation (NaN/Inf)"
@@ -128,25 +128,25 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if event is None:
         summary = "Find the operation that makes the first NaN, then use its stable form."
         return fixed(run, summary, None, _UNKNOWN, safety="safe")
-    name = str(event.data.get("op") or "")
-    bounds = [num(bound) for bound in numbers(event.data, "input_range") or ()]
+    name = event.details.op
+    bounds = [num(bound) for bound in event.details.input_range]
     measured = ""
     if len(bounds) == 2:
         span = f"was {bounds[0]}" if bounds[0] == bounds[1] else f"ran from {bounds[0]} to {bounds[1]}"
         measured = f" Its input {span}."
-    part = _PARTS.get(str(event.data.get("where") or ""), "the model")
+    part = _PARTS.get(event.details.where, "the model")
     at = f" at step {event.step}" if event.step is not None else ""
     maker = name.lstrip("_")
     where = f" The first non-finite value{at} " + (f"came from `{maker}` in {part}." if maker else f"was in {part}.")
     words, edits = _words(name), begin(run)
     for names, summary, code, template in _CURES:
         if (found := words & set(names.split())) and not words & _LAYERS:
-            for source, statement in edits.project.statements(event.data.get("site")) if template else ():
+            for source, statement in edits.project.statements(event.details.site) if template else ():
                 _stabilise(edits, source, statement, found - _NO_PATCH, template)
-            return fixed(run, f"{summary}.{where}{measured}", edits, code, near=event.data)
-    detail = sentence(str(event.data.get("detail") or ""))
+            return fixed(run, f"{summary}.{where}{measured}", edits, code, near=event.details)
+    detail = sentence(event.details.detail)
     what = f"Rewrite `{maker}` in a stable form." if name else "Find the operation that makes the first NaN."
-    return fixed(run, f"{what}{where}{measured} {detail}".rstrip(), None, _UNKNOWN, near=event.data)
+    return fixed(run, f"{what}{where}{measured} {detail}".rstrip(), None, _UNKNOWN, near=event.details)
 
 
 def _stabilise(edits: Edits, source: Source, statement: ast.stmt, words: set[str], template: str) -> None:

@@ -47,7 +47,9 @@ changes from one evaluation to the next.
 """
 
 from ..edits import remove_keyword
-from ._fixing import Fix, Run, Signs, begin, fixed, number
+from ..record.forms import absent
+from ..record.program import Loader
+from ._fixing import Fix, Run, Signs, begin, fixed
 from ._frameworks import words
 
 FAMILY = "data"
@@ -58,12 +60,12 @@ REQUIRES = ("validation-empty",)
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    empty = next((loader for loader in run.entries("loaders") if number(loader.get("batches")) == 0), {})
+    empty = next((loader for loader in run.loaders if loader.batches == 0), absent(Loader))
     edits = begin(run)
     summary = "Give validation at least one sample, and stop the script where the split leaves none."
-    if size := number(empty.get("size")):
+    if size := empty.size:
         summary = f"Remove drop_last from the validation loader: its {size:.0f} samples do not fill one batch."
-        for source, call in edits.project.calls_at(empty.get("site"), "DataLoader"):
+        for source, call in edits.project.calls_at(empty.site, "DataLoader"):
             remove_keyword(edits, source, call, "drop_last")
     pattern = "assert len(validation_set) > 0, len(validation_set)  # right after the split"
     return fixed(run, summary, edits, pattern, near=empty, words=words("validation-size"))

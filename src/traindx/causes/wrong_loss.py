@@ -58,12 +58,12 @@ The loss of a classifier stays above zero.
 """
 
 import ast
-from collections.abc import Mapping
-from typing import Any
 
 from ..edits import callee, in_parentheses, rename_call, set_argument
+from ..record.forms import absent
+from ..record.program import LossCall
 from ..wording import num
-from ._fixing import Fix, Run, Signs, begin, fixed, mapping, number, raised
+from ._fixing import Fix, Run, Signs, begin, fixed, raised
 from ._frameworks import framework, set_from_logits
 from ._known import backward_site, training_loss
 from ._terms import smaller_term, weaker_divergence
@@ -93,14 +93,14 @@ def fix(run: Run, signs: Signs) -> Fix:
     if (nll := training_loss(run, "nll")) and not raised(signs, "class-ids-in-regression-loss"):
         return _cross_entropy_for_nll(run, nll)
     loss = training_loss(run, "mse", "l1", "huber") or training_loss(run)
-    classes = number(run.fact("targets/train").get("classes")) or number(mapping(loss.get("target")).get("distinct"))
+    classes = run.training_targets.classes or loss.target.distinct
     count = f"{classes:.0f}" if classes else "num_classes"
     code = (
         f"head = torch.nn.Linear(width, {count})  # one score for each class, no activation after it\n"
         "loss = torch.nn.functional.cross_entropy(scores, labels.long())\n"
     )
-    regression = any(name in str(loss.get("fn")) for name in ("mse", "l1", "huber"))
-    measured = f" The targets are {count} class ids, which {loss.get('fn')} treats as quantities."
+    regression = any(name in loss.fn for name in ("mse", "l1", "huber"))
+    measured = f" The targets are {count} class ids, which {loss.fn} treats as quantities."
     summary = f"Use cross-entropy with one score for each class.{measured if classes and regression else ''}"
     return fixed(run, summary, None, code, near=loss)
 
@@ -122,7 +122,7 @@ def _magnitudes(run: Run, _signs: Signs) -> Fix:
 
 def _for_other_targets(run: Run, _signs: Signs) -> Fix:
     call = training_loss(run, "cross_entropy")
-    if str(call.get("fn")).startswith("binary"):
+    if call.fn.startswith("binary"):
         summary = "Give binary cross-entropy targets between 0 and 1: with -1 it has no lowest value."
         return fixed(run, summary, None, "targets = (targets > 0).float()  # -1 and 1 become 0 and 1", near=call)
     edits = begin(run)
@@ -132,7 +132,7 @@ def _for_other_targets(run: Run, _signs: Signs) -> Fix:
     elif not made:
         for source, node in edits.project.calls("cross_entropy"):
             rename_call(edits, source, node, "mse_loss")
-    low, high = (number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max"))
+    low, high = call.target.row_sum_min, call.target.row_sum_max
     known = low is not None and high is not None
     given = f" Here the sums of the target rows run from {num(low or 0.0)} to {num(high or 0.0)}." if known else ""
     summary = f"Use a regression loss: cross_entropy takes rows of probabilities that sum to 1.{given}"
@@ -143,10 +143,10 @@ def _for_other_targets(run: Run, _signs: Signs) -> Fix:
 def _signed(run: Run, _signs: Signs) -> Fix:
     call = training_loss(run, "soft_margin", "embedding", "margin_ranking")
     edits = begin(run)
-    for source, node in edits.project.calls_at(call.get("site")):
+    for source, node in edits.project.calls_at(call.site):
         if len(node.args) >= 2 and source.parents[node] is source.statement_of(node):
             edits.replace(source, node.args[-1], f"{in_parentheses(source, node.args[-1])} * 2 - 1")
-    summary = f"Give {call.get('fn') or 'the loss'} labels of -1 and 1: it does not take 0."
+    summary = f"Give {call.fn or 'the loss'} labels of -1 and 1: it does not take 0."
     return fixed(run, summary, edits, "labels = labels * 2 - 1  # 0 and 1 become -1 and 1", near=call)
 
 
@@ -161,9 +161,9 @@ def _rates(run: Run, _signs: Signs) -> Fix:
 
 def _detached(run: Run, _signs: Signs) -> Fix:
     """Detaches a target that is computed by the network and carries gradient, where the loss gets it."""
-    entry = next((e for e in run.entries("losses") if mapping(e.get("target")).get("bootstrapped") is True), {})
+    entry = next((e for e in run.losses if e.target.bootstrapped), absent(LossCall))
     edits = begin(run)
-    for source, call in edits.project.calls_at(entry.get("site")):
+    for source, call in edits.project.calls_at(entry.site):
         direct = isinstance(source.statement_of(call), (ast.Assign, ast.Return, ast.Expr))
         if direct and callee(call) not in ("backward", "item", None) and len(call.args) == 2 and not edits:
             edits.replace(source, call.args[1], f"{in_parentheses(source, call.args[1])}.detach()")
@@ -172,7 +172,7 @@ def _detached(run: Run, _signs: Signs) -> Fix:
     return fixed(run, summary, edits, pattern, near=entry)
 
 
-def _cross_entropy_for_nll(run: Run, nll: Mapping[str, Any]) -> Fix:
+def _cross_entropy_for_nll(run: Run, nll: LossCall) -> Fix:
     edits = begin(run)
     if framework(run) == "keras":
         set_from_logits(edits, True)
@@ -181,7 +181,7 @@ def _cross_entropy_for_nll(run: Run, nll: Mapping[str, Any]) -> Fix:
         return fixed(run, summary, edits, code, near=nll)
     for source, call in edits.project.calls("nll_loss", "NLLLoss"):
         rename_call(edits, source, call, "cross_entropy" if callee(call) == "nll_loss" else "CrossEntropyLoss")
-    highest = number(mapping(nll.get("input")).get("max")) or 0.0
+    highest = nll.input.max or 0.0
     measured = f" It is given values up to {num(highest)}; log-probabilities are never above 0." if highest > 0 else ""
     summary = f"Use cross_entropy, which takes raw scores, instead of nll_loss.{measured}"
     return fixed(run, summary, edits, "loss = torch.nn.functional.cross_entropy(scores, labels)", near=nll)

@@ -75,7 +75,7 @@ def _path(run: Run, rows: dict[str, Any], fitted: str) -> list[str]:
     """The layers for the fit over depth: weights for gradients, all layers with output for activations."""
     if not fitted.startswith("grad"):
         return [name for name in rows if rows[name][fitted] > 0]
-    return [p["name"] for p in run.facts.get("params") or () if p["kind"] == "weight" and p["name"] in rows]
+    return [p.name for p in run.parameters if p.kind == "weight" and p.name in rows]
 
 
 def _page(

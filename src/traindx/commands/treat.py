@@ -223,17 +223,16 @@ def from_record(arguments: argparse.Namespace) -> Script:
     if arguments.args:
         raise CommandError("a record has its own arguments; to use others, name the script instead of the record")
     run = load(Path(arguments.script))
-    about = run.fact("script")
-    path, argv = about.get("path"), [str(word) for word in about.get("argv") or ()]
+    path, argv, module = run.script.path, run.script.argv, run.script.module
     if run.kind != "observed" or not path:
         raise CommandError(f"{arguments.script} names no script: use traindx treat train.py instead")
     masked = [word for word in argv if MASK in word]
     if masked:
-        called = shlex.join(["traindx", "treat", *(["-m"] if about.get("module") else []), str(path)])
+        called = shlex.join(["traindx", "treat", *(["-m"] if module else []), path])
         raise CommandError(f"the record masks arguments of {path} ({', '.join(masked)}): {called} with its arguments")
     project = Project.of(run)
-    if project is None and not about.get("module"):
+    if project is None and not module:
         raise CommandError(f"{path} of {arguments.script} is missing or has changed: name the script instead")
     if project is not None and project.base.is_dir():
         os.chdir(project.base)
-    return Script(str(path), tuple(argv), bool(about.get("module")), arguments.in_place)
+    return Script(path, argv, module, arguments.in_place)

@@ -17,7 +17,6 @@ from ..readers import Options, ReaderError, read
 from ..readers.folders import Place, read_places
 from ..record import RecordError, Run, Series
 from ..record.types import FloatArray, IntArray
-from ..record.values import mapping
 from ..signs.curve import Curve, curve_of
 from ..spreading import spread
 from ..wording import listed
@@ -82,7 +81,7 @@ def find_series(run: Run, metric: str) -> str | None:
     for name in run.series_names:
         if wanted in (name.lower(), name.lower().removeprefix("raw/")):
             return name
-    columns = mapping(run.fact("log").get("columns"))
+    columns = run.log.columns
     if named := next((role for role, column in columns.items() if str(column).lower() == wanted), None):
         return str(named) if run.series(str(named)) else None
     usual = USUAL.get(wanted)

@@ -19,7 +19,6 @@ import numpy as np
 
 from ..readers.meaning.names import role_of
 from ..record import Run
-from ..record.values import mapping
 from .types import Value
 
 LONGEST = 60
@@ -260,31 +259,31 @@ def _observed(run: Run) -> dict[str, Value]:
         found[f"{prefix}optimizer"] = optimizer.class_name or None
         settings = optimizer.groups[0].settings if optimizer.groups else {}
         found |= {f"{prefix}{key}": value for key, value in settings.items() if key not in _BOOKKEEPING}
-    for scheduler in run.entries("schedulers"):
-        found.setdefault("scheduler", scheduler.get("class"))
+    for scheduler in run.schedulers:
+        found.setdefault("scheduler", scheduler.class_name or None)
     for loader in run.training_loaders:
-        found.setdefault("batch_size", loader.facts.get("batch_size"))
+        found.setdefault("batch_size", loader.batch_size)
         found.setdefault("shuffled", loader.shuffled)
-        found.setdefault("training samples", loader.facts.get("size"))
-    for model in run.entries("models"):
-        found.setdefault("model", model.get("class"))
-        found.setdefault("parameters", model.get("elements"))
+        found.setdefault("training samples", loader.size)
+    for model in run.models:
+        found.setdefault("model", model.class_name or None)
+        found.setdefault("parameters", model.elements)
     for call in run.training_losses:
-        found.setdefault("loss function", call.facts.get("fn"))
-    found["autocast"] = run.fact("precision").get("autocast")
+        found.setdefault("loss function", call.fn)
+    found["autocast"] = run.precision.autocast or None
     if thresholds := run.series("clip/threshold").finite:
         found["clipping"] = float(np.median(thresholds.values))
-    if script := run.fact("script"):
-        found["script"] = PurePath(str(script.get("path"))).name
+    if script := run.script:
+        found["script"] = PurePath(script.path).name
     plain = {name: plain_value(value) for name, value in found.items()}
     return {name: value for name, value in plain.items() if value is not None}
 
 
 def _configured(run: Run) -> dict[str, Value]:
-    if not (log := run.fact("log")):
+    if not (log := run.log):
         return {}
     path = Path(run.source)
-    config = {**settings_beside(path), **flat(mapping(log.get("config")))}
+    config = {**settings_beside(path), **flat(log.config)}
     if not config and run.kind == "text":
         config = printed_arguments(path)
     return {name: value for name, value in config.items() if not _is_result(name, value)}
@@ -297,8 +296,7 @@ def _is_result(name: str, value: Value) -> bool:
 
 def _arguments(run: Run) -> dict[str, Value]:
     """Return the settings in the script's command line: `--lr 0.1`, `--lr=0.1`, `lr=0.1`, `--flag`."""
-    argv = run.fact("script").get("argv")
-    words = [str(word) for word in argv] if isinstance(argv, list) else []
+    words = run.script.argv
     found: dict[str, Value] = {}
     place = 0
     while place < len(words):

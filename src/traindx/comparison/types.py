@@ -10,7 +10,7 @@ from itertools import combinations
 from ..record import Run
 from ..record.program import LossCall, loss_kind
 from ..record.types import FloatArray, IntArray
-from ..record.values import mapping, number, text
+from ..record.values import number, text
 from ..wording import listed
 from ..wording import num as shown
 
@@ -87,9 +87,9 @@ def _of_call(call: LossCall, training: bool) -> Quantity:
     details = []
     if call.reduction not in ("", "mean"):
         details.append(f"reduction {call.reduction}")
-    if smoothing := number(call.facts.get("label_smoothing")):
+    if smoothing := call.label_smoothing:
         details.append(f"label smoothing {shown(smoothing)}")
-    if call.facts.get("class_weights"):
+    if call.class_weights:
         details.append("with class weights")
     ratio = call.value_ratio
     if training and ratio and ratio > 0 and not 1 / SAME_SCALE < ratio < SAME_SCALE:
@@ -98,9 +98,9 @@ def _of_call(call: LossCall, training: bool) -> Quantity:
 
 
 def _of_log(run: Run, series: str) -> Quantity:
-    log = run.fact("log")
-    config = mapping(log.get("config"))
-    column = text(mapping(log.get("columns")).get(series))
+    log = run.log
+    config = log.config
+    column = text(log.columns.get(series))
     words = [word for word in re.split(r"[^a-z0-9]+", column.lower().replace("cross_entropy", "crossentropy")) if word]
     kind, name = next(((_WORDS[word], column) for word in words if word in _WORDS), ("", ""))
     if not kind:

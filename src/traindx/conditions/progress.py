@@ -273,7 +273,7 @@ def unfinished(run: Run, _signs: Signs) -> list[Remedy]:
     ## Reference
     - J. Hoffmann et al., "Training Compute-Optimal Large Language Models", 2022.
     """
-    if run.facts.get("exit") == "stopped":
+    if run.exit == "stopped":
         end = "Nothing to change: it was stopped as asked, by a limit on steps or time. Its end takes a run without it."
         return [Remedy(end, "The smoothed validation loss is flat at the end.")]
     return [

@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from ..causes import all_causes
 from ..diagnosis import Diagnosis
 from ..record import Run
-from ..record.values import number
 from ..signs import Sign, Signs
 from ..wording import num, num4, round_figure
 from .matching import Path
@@ -85,11 +84,8 @@ def for_script(command: str, run: Run) -> str:
 
 
 def _script(run: Run) -> str:
-    script = run.fact("script")
-    path = script.get("path")
-    if not isinstance(path, str) or not path:
-        return SCRIPT
-    return ("-m " if script.get("module") else "") + shlex.quote(path)
+    script = run.script
+    return ("-m " if script.module else "") + shlex.quote(script.path) if script.path else SCRIPT
 
 
 def memory_known(run: Run) -> list[str]:
@@ -158,7 +154,7 @@ def _rate(run: Run, broken: Sign, diagnosis: Diagnosis) -> str:
         return "Resume at the learning rate that the fix above names, raised over the first 100 steps."
     factor = SPIKE_CUT if broken.id == "loss-spike" else CUT
     rates = run.series("lr").finite.values
-    rate = float(rates[rates > 0].max()) if (rates > 0).any() else number(run.fact("log").get("lr"))
+    rate = float(rates[rates > 0].max()) if (rates > 0).any() else None
     if rate is None:
         share = "half" if factor == SPIKE_CUT else "a third"
         return f"Resume at {share} of the learning rate, raised over the first 100 steps, until the cause is known."

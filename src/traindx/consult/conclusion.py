@@ -257,9 +257,9 @@ def _asked(name: str) -> str:
 def _conflicts(run: Run, signs: Signs) -> list[str]:
     """Problems that the user described but that the measurement does not show."""
     found = []
-    for name, statement in (run.fact("told").get("signs") or {}).items():
+    for name, statement in run.told.signs.items():
         sign = signs.get(name)
-        if sign is None or sign.values.get("told") or statement["level"] < 0.5 or sign.level >= 0.3:
+        if sign is None or sign.values.get("told") or (statement.level or 0.0) < 0.5 or sign.level >= 0.3:
             continue
-        found.append(f"{statement['text']} Measured: {sign.text}")
+        found.append(f"{statement.text} Measured: {sign.text}")
     return list(dict.fromkeys(found))

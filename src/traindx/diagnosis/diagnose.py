@@ -274,13 +274,10 @@ def _looks(signs: Signs) -> list[str]:
 
 
 def _exit(run: Run) -> str | None:
-    status = run.facts.get("exit")
-    if status == "exception":
-        error = run.facts.get("error") or {}
-        return str(error.get("type") or "exception")
-    if status is None and run.kind in ("observed", "recorded"):
-        return "running" if run.facts.get("ended") is None else None
-    return None if status is None else str(status)
+    if run.exit == "exception":
+        return run.error.type or "exception"
+    running = not run.exit and run.kind in ("observed", "recorded") and run.ended is None
+    return "running" if running else run.exit or None
 
 
 def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) -> Hypothesis:
@@ -349,23 +346,14 @@ def _advice(run: Run, signs: Signs, verdict: Verdict, advised: str | None) -> li
 
 
 def _notes(run: Run) -> list[str]:
-    log = run.facts.get("log")
-    notes: list[str] = []
-    if isinstance(log, dict):
-        columns = log.get("columns") or {}
-        if columns:
-            # The column that counts the steps may be the epoch column: name it once.
-            roles = [
-                (role, column) for role, column in columns.items() if (role, column) != ("epoch", columns.get("step"))
-            ]
-            taken = ", ".join(f"{column} as {role}" for role, column in roles[:6])
-            notes.append(f"columns read: {taken}")
-        notes += [str(note) for note in (log.get("notes") or [])][:4]
-    off = run.facts.get("observers_off")
-    if isinstance(off, dict):
-        notes += [f"not observed: {name} ({reason})" for name, reason in off.items()]
-    notes += [str(sentence) for sentence in (run.facts.get("not_visible") or [])]
-    return notes
+    columns = run.log.columns
+    # The column that counts the steps may be the epoch column: name it once.
+    roles = [(role, column) for role, column in columns.items() if (role, column) != ("epoch", columns.get("step"))]
+    taken = ", ".join(f"{column} as {role}" for role, column in roles[:6])
+    notes = [f"columns read: {taken}"] if columns else []
+    notes += run.log.notes[:4]
+    notes += [f"not observed: {name} ({reason})" for name, reason in run.observers_off.items()]
+    return [*notes, *run.not_visible]
 
 
 def _outweighs_crash(leading: Finding | None, signs: Signs) -> bool:
@@ -375,7 +363,7 @@ def _outweighs_crash(leading: Finding | None, signs: Signs) -> bool:
 
 def _in_words_of(run: Run, found: Finding) -> Finding:
     """The condition with its standard remedies as the users of the run's framework write them."""
-    script, said = run.fact("script"), []
+    script, said = run.script, []
     for move in found.remedies:
         code = in_words_of(run, move.code) if move.code else None
         if code and code.startswith("traindx "):  # a command on the script, which only PyTorch's can be given to
@@ -402,7 +390,7 @@ def _out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
         return never.text
     if run.kind in ("observed", "interview") or clear_fault:
         return None
-    if networks := run.fact("log").get("networks"):
+    if networks := run.log.networks:
         return (
             f"This log holds the losses of several networks ({', '.join(map(str, networks[:4]))}): none of them alone "
             "measures progress."

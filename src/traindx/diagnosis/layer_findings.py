@@ -74,10 +74,10 @@ def _outputs(run: Run) -> Iterator[Finding]:
 
 
 def _gradients(run: Run) -> Iterator[Finding]:
-    parameters = [p for p in run.facts.get("params") or () if p.get("grad")]
-    weights = [p for p in parameters if p["kind"] == "weight"]
+    parameters = [p for p in run.parameters if p.grad]
+    weights = [p for p in parameters if p.kind == "weight"]
     table = run.layers("grad_norm")
-    present = [p["name"] for p in parameters if p["grad"] != "none" and p["name"] in table.layers]
+    present = [p.name for p in parameters if p.grad != "none" and p.name in table.layers]
     broken = [name for name in present if not np.isfinite(table.column(name)).all()]
     if broken:
         words = f"{_listed(broken)} of {len(parameters)} parameters have a gradient that is NaN or Inf."
@@ -86,7 +86,7 @@ def _gradients(run: Run) -> Iterator[Finding]:
         ("zero", "params-zero-gradient", "a gradient of exactly zero on this batch"),
         ("none", "params-without-gradient", "no gradient: the loss does not depend on them"),
     ):
-        names = [p["name"] for p in weights if p["grad"] == value]
+        names = [p.name for p in weights if p.grad == value]
         if names:
             severity: Literal["critical", "warning"] = "critical" if len(names) == len(weights) else "warning"
             yield Finding(sign_id, severity, f"{_listed(names)} of {len(weights)} weights get {words}.")

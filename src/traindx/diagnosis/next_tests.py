@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ..causes import all_causes
 from ..record import Run
-from ..record.values import number
+from ..record.course import Script
 from ..record.vocabulary import MASK
 from .model import HEALTHY, UNKNOWN
 from .types import NextTest, Verdict
@@ -33,9 +33,9 @@ def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run, suspect
         settles = [name for name, _ in leaders if name not in (HEALTHY, UNKNOWN)]
         wanted = verdict != "healthy" and bool(settles)
         return [NextTest("traindx run train.py", settles, OBSERVE)] if wanted else []
-    script = run.facts.get("script")
-    ranks = number(run.fact("distributed").get("world_size")) or 1.0
-    if not isinstance(script, dict) or verdict == "healthy" or ranks > 1:  # re-runs are of one process
+    script = run.script
+    ranks = run.distributed.world_size or 1.0
+    if not script or verdict == "healthy" or ranks > 1:  # re-runs are of one process
         return []
     tests = []
     for verb, why in EXPERIMENTS.items():
@@ -53,14 +53,12 @@ def _settled_by(name: str) -> Sequence[str]:
     return cause.settled_by if cause is not None else ()
 
 
-def call_of(script: Mapping[str, object]) -> str:
+def call_of(script: Script) -> str:
     """How the script was called; arguments that the record masks are left to the user."""
-    argv = script.get("argv")
-    words = [str(a) for a in argv] if isinstance(argv, list) else []
-    called = ("-m " if script.get("module") else "") + shlex.quote(str(script.get("path")))
-    if any(MASK in word for word in words):
+    called = ("-m " if script.module else "") + shlex.quote(script.path)
+    if any(MASK in word for word in script.argv):
         return f"{called} <the same arguments>"
-    return " ".join([called, *map(shlex.quote, words)])
+    return " ".join([called, *map(shlex.quote, script.argv)])
 
 
 def _information(settles: Sequence[str], leaders: Sequence[tuple[str, float]]) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ..record import Run
-from ..record.site import site_of
 from .project import Project
 from .source import Source, callee
 
@@ -16,7 +15,7 @@ MOST_LINES = 50  # that call backward, of a program that somebody wrote by hand
 
 def backward_calls(run: Run, project: Project) -> list[tuple[Source, ast.Call]]:
     """Return the calls of backward that the run made, one a line, in the order of the record."""
-    sites = {str(site_of(entry)): entry.get("site") for entry in run.entries("backward_sites")}
+    sites = {str(entry.site): entry.site for entry in run.backward_sites}
     return [
         call
         for site in islice(sites.values(), MOST_LINES)
@@ -117,7 +116,7 @@ def models_near(source: Source, near: ast.AST) -> list[str]:
 
 def module_name(run: Run, project: Project) -> tuple[Source, ast.stmt, str] | None:
     """Return the statement that creates the model, and its name there; None if there is not exactly one."""
-    kinds = {str(model["class"]) for model in run.entries("models") if model.get("class")}
+    kinds = {model.class_name for model in run.models if model.class_name}
     found = []
     for source in project.sources:
         for node in source.walk(ast.Assign):

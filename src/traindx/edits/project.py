@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..record import Run
-from ..record.values import number
+from ..record.site import Site
 from ..source_text import LARGEST, LONGEST_LINE
 from .source import Source, callee
 
@@ -23,7 +23,7 @@ _LEVELS = 3  # folders above a file that are looked at
 class Project:
     """The source files below the script's folder, without those that have changed since the run."""
 
-    def __init__(self, script: Path, argv: list[str], sites: list[Mapping[str, Any]], base: Path | None = None) -> None:
+    def __init__(self, script: Path, argv: list[str], sites: list[Site], base: Path | None = None) -> None:
         self.script = script
         self.root = script.parent
         self.base = base or script.parent  # the folder that relative paths in the record start from
@@ -40,7 +40,7 @@ class Project:
 
     @cached_property
     def _files(self) -> set[str]:
-        return {str(site.get("file")) for site in self._sites}
+        return {site.file for site in self._sites}
 
     @classmethod
     def without_sources(cls) -> Project:
@@ -59,14 +59,11 @@ class Project:
     @classmethod
     def _candidates(cls, run: Run) -> Iterator[Project]:
         """Yield the project for each folder that the script may have been started from."""
-        script = run.facts.get("script")
-        if not isinstance(script, Mapping) or not script.get("path"):
+        if not run.script.path:
             return
-        argv = script.get("argv")
         sites = list(_sites(dict(run.facts))) + [site for event in run.events for site in _sites(event.data)]
-        path = _absolute(Path(str(script["path"])), sites)
-        words = [str(part) for part in argv] if isinstance(argv, list) else []
-        yield from (cls(base / path, words, sites, base) for base in _bases(run, path))
+        path = _absolute(Path(run.script.path), sites)
+        yield from (cls(base / path, list(run.script.argv), sites, base) for base in _bases(run, path))
 
     def source(self, file: str) -> Source | None:
         """Return the parsed file; None if it is outside the project, in a library, or has changed since the run."""
@@ -91,15 +88,15 @@ class Project:
         """The lines of each file that the run has recorded: their numbers, and how they begin."""
         found: dict[Path, set[tuple[int, str]]] = {}
         for site in self._sites:
-            if text := str(site.get("text") or "").strip():
-                begins = text.splitlines()[0].strip()[:LONGEST_LINE].rstrip()
-                found.setdefault(self.base / str(site.get("file")), set()).add((_line(site), begins))
+            if site.text:
+                begins = site.text.splitlines()[0].strip()[:LONGEST_LINE].rstrip()
+                found.setdefault(self.base / site.file, set()).add((site.line, begins))
         return found
 
     @cached_property
     def sources(self) -> list[Source]:
         """The script, the files that the run names, and the files of the project that these import."""
-        waiting = deque([str(self.script), *(str(self.base / str(site.get("file"))) for site in self._sites)])
+        waiting = deque([str(self.script), *(str(self.base / site.file) for site in self._sites)])
         found: dict[str, Source] = {}
         seen: set[str] = set()
         while waiting and len(found) < _MOST_SOURCES and sum(len(source.text) for source in found.values()) < LARGEST:
@@ -128,14 +125,12 @@ class Project:
                 path = folder.joinpath(*name.split("."))
                 yield from (str(file) for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists())
 
-    def statements(self, site: Any) -> list[tuple[Source, ast.stmt]]:
-        """Return the statements on the line of a site (in its form in facts), if the line is in the project."""
-        if not isinstance(site, Mapping) or not site.get("file"):
-            return []
-        source = self.source(str(site["file"]))
-        return [(source, found) for found in source.statements_at(_line(site))] if source else []
+    def statements(self, site: Site | None) -> list[tuple[Source, ast.stmt]]:
+        """Return the statements on the line of a site, if the line is in the project."""
+        source = self.source(site.file) if site is not None else None
+        return [(source, found) for found in source.statements_at(site.line)] if source and site else []
 
-    def calls_at(self, site: Any, *names: str) -> list[tuple[Source, ast.Call]]:
+    def calls_at(self, site: Site | None, *names: str) -> list[tuple[Source, ast.Call]]:
         """Return the calls of these names (of any name if none is given) in the statements on the line of a site."""
         return [
             (source, node)
@@ -153,13 +148,13 @@ class Project:
         return found
 
 
-def _absolute(script: Path, sites: list[Mapping[str, Any]]) -> Path:
+def _absolute(script: Path, sites: list[Site]) -> Path:
     """Return the full path of the script, from the sites if the command named it by a relative path."""
     if script.is_absolute():
         return script
     wanted = [part for part in script.parts if part not in (".", "..")]
     for site in sites:
-        file = Path(str(site.get("file")))
+        file = Path(site.file)
         if file.is_absolute() and list(file.parts[-len(wanted) :]) == wanted:
             return file
     return script
@@ -173,10 +168,6 @@ def _bases(run: Run, script: Path) -> Iterator[Path]:
         yield from list(script.parents)[:_LEVELS]
 
 
-def _line(site: Mapping[str, Any]) -> int:
-    return int(number(site.get("line")) or 0)
-
-
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield the nodes of a statement without those of the statements in its block."""
     waiting: deque[ast.AST] = deque([statement])
@@ -186,11 +177,11 @@ def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
         waiting.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
 
 
-def _sites(value: Any) -> Iterator[Mapping[str, Any]]:
+def _sites(value: Any) -> Iterator[Site]:
     """Yield the sites anywhere in facts or in the data of an event."""
     if isinstance(value, Mapping):
-        if {"file", "line"} <= set(value):
-            yield value
+        if "line" in value and (site := Site.of(value)):
+            yield site
         for part in value.values():
             yield from _sites(part)
     elif isinstance(value, (list, tuple)):

@@ -11,9 +11,9 @@ from itertools import groupby
 from typing import Any
 
 from ..record import RecordError, Run
+from ..record.data import Numbers, Targets
 from ..record.program import Side
 from ..record.site import Site
-from ..record.values import histogram, mapping, number, text, texts
 from ..signs.terms import loss_terms
 from ..wording import counted, num, num4, percent
 from .types import Fact
@@ -25,9 +25,8 @@ NAMES = 3
 SETTINGS = ("lr", "momentum", "betas", "eps", "weight_decay", "nesterov", "amsgrad", "maximize", "alpha", "rho")
 
 
-def site(found: Any) -> str | None:
-    place = found if isinstance(found, Site) else Site.of(found)
-    return str(place) if place else None
+def site(found: Site | None) -> str | None:
+    return str(found) if found else None
 
 
 def some(names: Sequence[str]) -> str:
@@ -70,8 +69,8 @@ def model_facts(run: Run) -> Parts:
     order = _order(run)
     if order:
         yield "layers", f"Layers in order of execution: {order}", None, order
-    last = run.fact("graph").get("last_activation")
-    if isinstance(last, str) and last:
+    last = run.graph.last_activation
+    if last:
         yield "last-activation", f"Last nonlinearity before the loss: {last}", None, last
     frozen = [p.name for p in run.parameters if p.trains is False]
     if frozen:
@@ -103,21 +102,21 @@ def data_facts(run: Run) -> Parts:
     for loader in run.loaders:
         yield "loader", _loader(loader), site(loader.site), loader.batch_size
     for part, name in (("train", "Training"), ("eval", "Evaluation")):
-        inputs, targets = run.fact(f"data/{part}"), run.fact(f"targets/{part}")
+        inputs, targets = run.data(part), run.targets(part)
         if found := _numbers(inputs):
-            yield f"inputs-{part}", f"{name} inputs: {found}", None, inputs.get("shape")
+            yield f"inputs-{part}", f"{name} inputs: {found}", None, inputs.shape
         if found := _numbers(targets):
             yield (
                 f"targets-{part}",
-                f"{name} targets ({targets.get('kind') or 'values'}): {found}",
+                f"{name} targets ({targets.kind or 'values'}): {found}",
                 None,
                 _shares(targets),
             )
-    log = run.fact("log")
-    if columns := mapping(log.get("columns")):
+    log = run.log
+    if columns := log.columns:
         read = ", ".join(f"{column} as {role}" for role, column in columns.items())
         yield "columns", f"Columns read: {read}", None, dict(columns)
-    if config := mapping(log.get("config")):
+    if config := log.config:
         kept = {name: what for name, what in config.items() if isinstance(what, int | float | str)}
         shown = ", ".join(f"{name} {value(what)}" for name, what in list(kept.items())[:CONFIG])
         yield "config", f"Settings in the log: {shown}", None, kept
@@ -134,37 +133,35 @@ def _loader(loader: Any) -> str:
         parts.append(loader.sampler)
     if loader.workers is not None:
         parts.append(f"{num(loader.workers)} workers")
-    if loader.facts.get("drop_last"):
+    if loader.drop_last:
         parts.append("drop_last")
-    if (passes := number(loader.facts.get("passes"))) is not None:
+    if (passes := loader.passes) is not None:
         parts.append(f"{num(passes)} passes")
     return ", ".join(parts)
 
 
-def _numbers(stats: Any) -> str:
+def _numbers(stats: Numbers) -> str:
     """`(40, 64) float32, mean 0.0059, std 0.377, from -0.3 to 0.7`."""
-    sizes, kind = stats.get("shape"), str(stats.get("dtype") or "").removeprefix("torch.")
-    parts = [" ".join([*([f"({', '.join(map(str, sizes))})"] if isinstance(sizes, list) else []), kind]).strip()]
-    mean, spread, low, high = (number(stats.get(name)) for name in ("mean", "std", "min", "max"))
-    if stats.get("histogram"):
+    sizes = "" if stats.shape is None else f"({', '.join(map(str, stats.shape))})"
+    parts = [f"{sizes} {stats.dtype.removeprefix('torch.')}".strip()]
+    if isinstance(stats, Targets) and stats.histogram:
         parts.append(_classes(stats))
-    elif mean is not None and spread is not None:
-        parts.append(f"mean {num(mean)}, std {num(spread)}")
-    if low is not None and high is not None:
-        parts.append(f"from {num(low)} to {num(high)}")
+    elif stats.mean is not None and stats.std is not None:
+        parts.append(f"mean {num(stats.mean)}, std {num(stats.std)}")
+    if stats.min is not None and stats.max is not None:
+        parts.append(f"from {num(stats.min)} to {num(stats.max)}")
     return ", ".join(part for part in parts if part)
 
 
-def _classes(stats: Any) -> str:
+def _classes(stats: Targets) -> str:
     shares = sorted(_shares(stats).items(), key=lambda item: -item[1])
     shown = ", ".join(f"{name}: {percent(share)}" for name, share in shares[:CLASSES])
     return f"{len(shares)} classes ({shown}{' …' if len(shares) > CLASSES else ''})"
 
 
-def _shares(stats: Any) -> dict[str, float]:
-    counts = histogram(stats.get("histogram"))
-    whole = sum(counts.values())
-    return {str(name): count / whole for name, count in counts.items()} if whole > 0 else {}
+def _shares(stats: Targets) -> dict[str, float]:
+    whole = sum(stats.histogram.values())
+    return {name: count / whole for name, count in stats.histogram.items()} if whole > 0 else {}
 
 
 def losses_facts(run: Run) -> Parts:
@@ -176,9 +173,9 @@ def losses_facts(run: Run) -> Parts:
         ]
         if call.reduction:
             parts.append(f"reduction {call.reduction}")
-        if call.facts.get("class_weights"):
+        if call.class_weights:
             parts.append("class weights")
-        if smoothing := number(call.facts.get("label_smoothing")):
+        if smoothing := call.label_smoothing:
             parts.append(f"label smoothing {num(smoothing)}")
         yield "loss", "; ".join(parts), site(call.site), call.fn
         if not call.in_evaluation and call.value_ratio is not None and abs(call.value_ratio - 1) > 0.01:
@@ -186,16 +183,18 @@ def losses_facts(run: Run) -> Parts:
             yield "loss-scaled", text, site(call.site), call.value_ratio
     for term in loss_terms(run):
         if len(term.curve):
-            weight = f", weight {num(term.weight)}" if term.weight is not None and term.weight != 1 else ""
+            weight = (
+                f", weight {num(term.about.weight)}" if term.about.weight is not None and term.about.weight != 1 else ""
+            )
             ends = f"{num4(term.curve.values[0])} at the first look, {num4(term.curve.final)} at the last"
             name = term.label.partition(" (")[0].replace("`", "")
-            yield "loss-term", f"Loss term {name}: {ends}{weight}", site(term.site), term.curve.final
-    for entry in run.entries("backward_sites"):
-        each = number(entry.get("per_step"))
-        text = f"backward() called {counted(number(entry.get('count')) or 0, 'time')}"
+            yield "loss-term", f"Loss term {name}: {ends}{weight}", site(term.about.site), term.curve.final
+    for entry in run.backward_sites:
+        each = entry.per_step
+        text = f"backward() called {counted(entry.count or 0, 'time')}"
         text += f", {num(each)} per update" if each is not None and each != 1 else ""
-        text += ", retain_graph" if entry.get("retain_graph") else ""
-        yield "backward", text, site(entry.get("site")), entry.get("count")
+        text += ", retain_graph" if entry.retain_graph else ""
+        yield "backward", text, site(entry.site), entry.count
 
 
 GROUPS = 3  # parameter groups shown
@@ -204,17 +203,17 @@ GROUPS = 3  # parameter groups shown
 def optimizers_facts(run: Run) -> Parts:
     for optimizer in run.optimizers:
         name, place = optimizer.class_name or "The optimizer", site(optimizer.site)
-        held = number(optimizer.facts.get("elements"))
+        held = optimizer.elements
         parts = [counted(optimizer.steps, "step")] if optimizer.steps is not None else []
         if held is not None:
-            tensors = counted(number(optimizer.facts.get("tensors")) or 0, "tensor")
+            tensors = counted(optimizer.tensors, "tensor")
             parts.append(f"holds {tensors}, {held:,.0f} elements")
         yield "optimizer", f"{name}: {', '.join(parts)}", place, optimizer.class_name
         for number_of, group in enumerate(optimizer.groups[:GROUPS]):
             which = f" group {number_of}" if len(optimizer.groups) > 1 else ""
             if found := settings(group.settings):
                 yield "settings", f"{name}{which}: {found}", place, dict(group.settings)
-        kept = number(optimizer.facts.get("grads_kept"))
+        kept = optimizer.grads_kept
         if optimizer.steps_heard and kept is not None:
             cleared = f"{num(optimizer.steps_heard - kept)} of {num(optimizer.steps_heard)}"
             yield "cleared", f"Gradients of {name} cleared before {cleared} steps checked", place, kept
@@ -222,10 +221,10 @@ def optimizers_facts(run: Run) -> Parts:
     if run.optimizers and without:
         names = [p.name for p in run.parameters if p.trains and p.optimizer is None]
         yield "unheld", f"Trainable and in no optimizer: {some(names)}", None, without
-    for entry in run.entries("schedulers"):
-        found = settings(mapping(entry.get("settings")), tuple(mapping(entry.get("settings"))))
-        said = f"{text(entry.get('class'))}: stepped {counted(number(entry.get('steps')) or 0, 'time')}"
-        yield "schedule", f"{said}, {found}" if found else said, site(entry.get("site")), entry.get("class")
+    for entry in run.schedulers:
+        found = settings(entry.settings, tuple(entry.settings))
+        said = f"{entry.class_name}: stepped {counted(entry.steps or 0, 'time')}"
+        yield "schedule", f"{said}, {found}" if found else said, site(entry.site), entry.class_name
     rates = run.series("lr").in_order.values
     if len(rates):
         first, peak, last = num(rates[0]), num(rates.max()), num(rates[-1])
@@ -235,73 +234,69 @@ def optimizers_facts(run: Run) -> Parts:
             None,
             float(rates[-1]),
         )
-    clipping = run.fact("clipping")
+    clipping = run.clipping
     if clipping:
-        limit = number(clipping.get("threshold"))
+        limit = clipping.threshold
         by = f" at {num(limit)}" if limit is not None else ""
-        yield "clipping", f"Gradients clipped by {clipping.get('kind')}{by}", site(clipping.get("site")), limit
-    if by_hand := run.fact("by_hand"):
-        seen = num(number(by_hand.get("steps_heard")) or 0)
+        yield "clipping", f"Gradients clipped by {clipping.kind}{by}", site(clipping.site), limit
+    if by_hand := run.by_hand:
+        seen = num(by_hand.steps_heard)
         yield "by-hand", f"Updates made without an optimizer: {seen} seen", None, True
 
 
 def modes_facts(run: Run) -> Parts:
-    modes = run.fact("modes")
-    layers = texts(modes.get("mode_layers"))
+    modes = run.modes
+    layers = modes.mode_layers
     if modes:
-        trained, wrong = _of(modes, "train_forwards"), _of(modes, "train_forwards_in_eval_mode")
+        trained, wrong = modes.train_forwards or 0.0, modes.train_forwards_in_eval_mode or 0.0
         yield "train-mode", f"Training forwards: {num(trained)}, of them {num(wrong)} in eval mode", None, wrong
-        held, wrong = _of(modes, "eval_forwards"), _of(modes, "eval_forwards_in_train_mode")
+        held, wrong = modes.eval_forwards or 0.0, modes.eval_forwards_in_train_mode or 0.0
         yield "eval-mode", f"Evaluation forwards: {num(held)}, of them {num(wrong)} in train mode", None, wrong
     if layers:
         yield "mode-layers", f"Layers that depend on the mode: {some(layers)}", None, layers
-    off = texts(modes.get("train_off"))
+    off = modes.train_off
     if off:
         yield "mode-off", f"In eval mode while the rest trains: {some(off)}", None, off
-    if modes.get("dropping_site"):
-        yield "dropping", "Dropout is active in eval mode", site(modes.get("dropping_site")), True
-    passes = number(run.facts.get("eval_passes"))
+    if modes.dropping_site:
+        yield "dropping", "Dropout is active in eval mode", site(modes.dropping_site), True
+    passes = run.eval_passes
     if passes is not None:
-        empty = number(run.facts.get("eval_passes_empty")) or 0
+        empty = run.eval_passes_empty
         text = f"Evaluation: {counted(passes, 'pass')}" + (f", {num(empty)} of them without samples" if empty else "")
         yield "evaluation", text, None, passes
 
 
-def _of(modes: Any, name: str) -> float:
-    return number(modes.get(name)) or 0.0
-
-
 def machine_facts(run: Run) -> Parts:
-    precision = run.fact("precision")
-    kinds = mapping(precision.get("param_dtypes"))
+    precision = run.precision
+    kinds = precision.param_dtypes
     if kinds:
         parts = [f"weights in {', '.join(str(kind).removeprefix('torch.') for kind in kinds)}"]
-        if precision.get("autocast"):
-            parts.append(f"autocast to {str(precision['autocast']).removeprefix('torch.')}")
-        parts += ["a loss scaler"] if precision.get("scaler") else []
+        if precision.autocast:
+            parts.append(f"autocast to {precision.autocast.removeprefix('torch.')}")
+        parts += ["a loss scaler"] if precision.scaler else []
         yield "precision", f"Precision: {', '.join(parts)}", None, dict(kinds)
-    devices = texts(run.facts.get("devices"))
+    devices = run.devices
     if devices:
         yield "devices", f"Devices: {', '.join(devices)}", None, devices
-    job = run.fact("distributed")
-    if ranks := number(job.get("world_size")):
-        wrapper = mapping(job.get("wrapper"))
-        how = f"wrapped in {wrapper.get('class')}" if wrapper else "without a wrapper"
-        through, past = (number(job.get(name)) or 0.0 for name in ("through", "past"))
-        calls = f"; {num(through)} training forwards through it, {num(past)} past it" if wrapper and past else ""
-        yield "ranks", f"{counted(ranks, 'rank')}, {how}{calls}", site(wrapper.get("site")), ranks
-    error = run.fact("error")
+    job = run.distributed
+    if ranks := job.world_size:
+        wrapper = job.wrapper
+        how = f"wrapped in {wrapper.class_name}" if wrapper else "without a wrapper"
+        kept = wrapper and job.past
+        calls = f"; {num(job.through)} training forwards through it, {num(job.past)} past it" if kept else ""
+        yield "ranks", f"{counted(ranks, 'rank')}, {how}{calls}", site(wrapper.site), ranks
+    error = run.error
     if error:
-        first = str(error.get("message") or "").partition("\n")[0]
-        text = f"Ended by {error.get('type')}" + (f": {first}" if first else "")
-        yield "error", text, site(error.get("site")), error.get("type")
-    for sentence in texts(run.facts.get("not_visible")):
+        first = error.message.partition("\n")[0]
+        text = f"Ended by {error.type}" + (f": {first}" if first else "")
+        yield "error", text, site(error.site), error.type
+    for sentence in run.not_visible:
         yield "not-visible", sentence.rstrip("."), None, True
 
 
 def wiring_facts(run: Run) -> list[Fact]:
     """In the order of a training step: model, data, loss, optimizer, schedule, modes, machine."""
-    if run.fact("told"):
+    if run.told:
         return []
     found: list[Fact] = []
     for theme in THEMES:

@@ -1,55 +1,15 @@
-"""What a record says of the program: its models, parameters, optimizers, loaders and loss calls, with types.
-
-Each class is the form of one entry of a fact in docs/record.md. An entry may hold anything: what has another type than
-its field reads as absent.
-"""
+"""What a record says of the program: its models, parameters, optimizers, loaders and loss calls, with types."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from .forms import Entry, read
 from .site import Site
-from .values import entries, index, mapping, number, shape, text, texts, truth
-
-# How a field is read, by its annotation. None means that the record does not say.
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "str": text,
-    "bool": lambda value: value is True,
-    "bool | None": truth,
-    "float": lambda value: number(value) or 0.0,
-    "float | None": number,
-    "int | None": index,
-    "tuple[int, ...]": lambda value: shape(value) or (),
-    "tuple[int, ...] | None": shape,
-    "tuple[str, ...]": lambda value: tuple(texts(value)),
-    "Mapping[str, Any]": mapping,
-    "Site | None": Site.of,
-    "Side": lambda value: read(Side, mapping(value)),
-    "tuple[Module, ...]": lambda value: read_all(Module, entries(value)),
-}
-STORED_AS = {"class_name": "class", "trains": "requires_grad"}  # all other fields have the name of their entry
-_WHOLE = "facts"  # the field that holds the entry itself
-
-Entry = TypeVar("Entry")
-
-
-def read(kind: type[Entry], entry: Mapping[str, Any], /, **known: Any) -> Entry:
-    """Make the typed form of an entry; `known` holds fields that do not stand in it."""
-    described: Any = fields(kind)  # type: ignore[arg-type]
-    for part in described:
-        if part.name == _WHOLE:
-            known[_WHOLE] = entry
-        elif part.name not in known:
-            known[part.name] = _READERS[part.type](entry.get(STORED_AS.get(part.name, part.name)))
-    return kind(**known)
-
-
-def read_all(kind: type[Entry], found: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
-    return tuple(read(kind, entry) for entry in found)
-
+from .values import entries, number, text
 
 # ── models and parameters ───────────────────────────────────────────────────────────────────────
 
@@ -86,7 +46,7 @@ class Module:
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(Entry):
     name: str
     class_name: str
     site: Site | None
@@ -183,7 +143,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Optimizer:
+class Optimizer(Entry):
     class_name: str  # '' if the record does not say
     index: int
     site: Site | None
@@ -193,10 +153,10 @@ class Optimizer:
     first_step: float | None
     closure: bool
     grads_kept: float | None  # steps before which nothing cleared the gradients of the step before
-    steps_heard: float  # steps for which it is known whether the gradients were cleared before
+    steps_heard: float | None  # steps for which it is known whether the gradients were cleared before
     emptied: float  # those of them before which the gradients were cleared
     rescaled: float  # steps before which the script changed the gradients that backward had left
-    facts: Mapping[str, Any]
+    elements: float | None
 
     @property
     def adaptive(self) -> bool:
@@ -214,7 +174,7 @@ def _optimizer(entry: Mapping[str, Any], index: int) -> Optimizer:
 
 
 @dataclass(frozen=True)
-class Loader:
+class Loader(Entry):
     """One data loader."""
 
     role: str  # train, eval or ''
@@ -226,8 +186,9 @@ class Loader:
     sampler: str
     shuffled: bool | None
     workers: float | None
+    drop_last: bool
+    epochs_set: tuple[int, ...] | None  # at the start of passes, by a DistributedSampler
     site: Site | None
-    facts: Mapping[str, Any]
 
 
 # ── loss calls ──────────────────────────────────────────────────────────────────────────────────
@@ -264,20 +225,36 @@ def loss_kind(fn: str) -> str:
 
 
 @dataclass(frozen=True)
-class Side:
+class Bounds:
+    min: float | None
+    max: float | None
+
+
+@dataclass(frozen=True)
+class Side(Entry):
     """What all calls on one line got as input or as target."""
 
     shape: tuple[int, ...] | None
     dtype: str
     min: float | None
     max: float | None
+    row_sum_min: float | None
+    row_sum_max: float | None
+    # of inputs
     grad_fn: str
     maker: str
-    facts: Mapping[str, Any]
+    one_row: bool
+    divided_min: float | None
+    # of targets
+    integer_valued: bool | None
+    carries_gradient: bool
+    bootstrapped: bool
+    after_forwards: float
+    distinct: float | None
 
 
 @dataclass(frozen=True)
-class LossCall:
+class LossCall(Entry):
     """One line that calls a loss function."""
 
     fn: str
@@ -292,7 +269,13 @@ class LossCall:
     value_ratio: float | None
     # What backward got over what one term of a summed loss costs; None where the loss is no sum.
     term_ratio: float | None
-    facts: Mapping[str, Any]
+    trivial: float | None
+    averaged: bool | None
+    class_weights: bool
+    label_smoothing: float
+    log_input: bool | None
+    signed: Bounds
+    ops: tuple[str, ...] | None
 
     @property
     def made_by(self) -> str:

@@ -12,22 +12,21 @@ from numpy.typing import ArrayLike
 
 from ..wording import clean
 from .ending import with_ending
+from .facts import Facts
 from .program import (
     Group,
     Loader,
     LossCall,
-    Model,
     Module,
     Optimizer,
     Parameter,
     in_order,
-    read_all,
     read_losses,
     read_optimizers,
     read_parameters,
 )
 from .types import Event, LayerTable, Series, empty_series, empty_table, steps_covered
-from .values import entries, mapping, number
+from .values import entries, mapping
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
@@ -46,7 +45,7 @@ class Data:
     events: list[Event] = field(default_factory=list)
 
 
-class Run:
+class Run(Facts):
     """One training run: facts, scalar series, per-layer tables and events. Read-only.
 
     `docs/record.md` lists the names that observers, readers and probes write and signs read.
@@ -144,7 +143,7 @@ class Run:
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters; empty with `torch.func`, where the model's own parameters are not the ones that train."""
-        functional = any(site.get("functional") is True for site in self.entries("backward_sites"))
+        functional = any(site.functional for site in self.backward_sites)
         return () if functional else read_parameters(self.entries("params"))
 
     @cached_property
@@ -161,37 +160,23 @@ class Run:
         return tuple(call for call in self.losses if call.in_evaluation)
 
     @cached_property
-    def models(self) -> tuple[Model, ...]:
-        return read_all(Model, self.entries("models"))
-
-    @cached_property
     def modules(self) -> tuple[Module, ...]:
         """The modules of all models, executed ones first and in order of execution."""
         return in_order(self.models)
-
-    @cached_property
-    def loaders(self) -> tuple[Loader, ...]:
-        return read_all(Loader, self.entries("loaders"))
 
     @cached_property
     def training_loaders(self) -> tuple[Loader, ...]:
         return tuple(loader for loader in self.loaders if loader.role == "train")
 
     @cached_property
-    def graphs(self) -> list[Mapping[str, Any]]:
-        """The digests of the autograd graph, one for each line that calls backward."""
-        names = sorted(key for key in self.facts if key == "graph" or key.startswith("graph/"))
-        return [found for found in map(self.fact, names) if found]
-
-    @cached_property
     def backwards_per_step(self) -> float:
         """How many backward passes of one line contribute to one update; 1 if unknown."""
-        return max([1.0, *(number(site.get("per_step")) or 0.0 for site in self.entries("backward_sites"))])
+        return max([1.0, *(site.per_step or 0.0 for site in self.backward_sites)])
 
     @cached_property
     def seen_in_part(self) -> str | None:
         """Why the run was not observed to its end; None if it was. Something may have happened after that."""
-        reason = self.fact("observers_off").get("everything")
+        reason = self.observers_off.get("everything")
         return reason if isinstance(reason, str) else None
 
     def end_unseen(self, look: str) -> str | None:
@@ -202,24 +187,22 @@ class Run:
         """
         if self.seen_in_part:
             return "the run was not observed to its end"
-        covered = mapping(self.fact("coverage").get(look))
-        until, last = number(covered.get("until")), number(covered.get("last"))
-        if until is None or last is None or until >= NEAR_THE_END:
+        covered = self.coverage.get(look)
+        if covered is None or covered.until is None or covered.last is None or covered.until >= NEAR_THE_END:
             return None
-        return f"the last look was at step {last:.0f} of {self.steps}, which is not the end of the run"
+        return f"the last look was at step {covered.last:.0f} of {self.steps}, which is not the end of the run"
 
     @cached_property
     def planned_steps(self) -> int | None:
         """How many steps the run was meant to have; None if that is unknown or the script ended by itself."""
-        planned = number(self.fact("planned").get("steps"))
-        ended = str(self.facts.get("exit") or "")
-        by_itself = ended == "ok" or ended.startswith("exit ")
+        planned = self.planned.steps
+        by_itself = self.exit == "ok" or self.exit.startswith("exit ")
         return None if planned is None or planned < 1 or by_itself else int(planned)
 
     @cached_property
     def step_unit(self) -> str:
         """What one step of the series is: a step, an epoch or a row of a log."""
-        return str(self.fact("log").get("step_unit") or "step")
+        return self.log.step_unit or "step"
 
     def diagnose(self) -> Diagnosis:
         """Find what is wrong with this run, most likely cause first."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from ..paths import shown
 from .values import mapping, number, text
@@ -29,6 +28,8 @@ class Site:
         return cls(file, max(0, int(number(site.get("line")) or 0)), text(site.get("text")).strip()) if file else None
 
 
-def site_of(entry: Mapping[str, Any] | None) -> Site | None:
-    """Return the source line under `site` in an entry of a fact."""
-    return Site.of((entry or {}).get("site"))
+class Located(Protocol):
+    """What has a line of the source: an entry of a fact, the details of an event."""
+
+    @property
+    def site(self) -> Site | None: ...

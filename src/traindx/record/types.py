@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .course import Details
+from .forms import read
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -99,6 +103,10 @@ class Event:
     step: int | None
     data: Mapping[str, Any] = field(default_factory=dict)
     time: float | None = None
+
+    @cached_property
+    def details(self) -> Details:
+        return read(Details, self.data)
 
 
 def empty_series(name: str) -> Series:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -34,20 +34,22 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else ()
+
+
 def entries(value: Any) -> list[Mapping[str, Any]]:
     """Return the mappings in a list; nothing if the value is not a list."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, (list, tuple)) else []
+    return [item for item in listed(value) if isinstance(item, Mapping)]
 
 
 def texts(value: Any) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
+    return [item for item in listed(value) if isinstance(item, str)]
 
 
 def numbers(value: Any) -> list[float]:
     """Return the finite numbers in a list."""
-    if not isinstance(value, (list, tuple)):
-        return []
-    return [found for found in map(number, value) if found is not None]
+    return [found for found in map(number, listed(value)) if found is not None]
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
@@ -62,12 +64,3 @@ def histogram(value: Any) -> dict[str, float]:
     """Return the counts by class, without classes that never occurred."""
     counts = {str(name): number(found) or 0.0 for name, found in mapping(value).items()}
     return {name: found for name, found in counts.items() if found > 0}
-
-
-def op_counts(graph: Mapping[str, Any]) -> dict[str, float]:
-    """Return the counts of operations in a graph by plain name: `addmm` for autograd's `AddmmBackward0`."""
-    counts: dict[str, float] = {}
-    for name, found in mapping(graph.get("ops")).items():
-        plain = str(name).split("Backward")[0].lower()
-        counts[plain] = counts.get(plain, 0.0) + max(number(found) or 0.0, 0.0)
-    return counts

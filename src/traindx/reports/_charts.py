@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ..record import LayerTable, Run, Series
 from ..record.types import FloatArray, IntArray
-from ..record.values import mapping, number
 from ..signs.curve import curve_of
 from ..wording import clean
 
@@ -77,7 +76,7 @@ def spans_decades(series: Sequence[Series]) -> bool:
 
 def networks(run: Run) -> list[str]:
     """The names of the losses of networks that a log trains in turn, where it has no training loss."""
-    names = [f"raw/{name}" for name in run.fact("log").get("networks") or ()]
+    names = [f"raw/{name}" for name in run.log.networks]
     return [] if run.series("loss/train") else [name for name in names if run.series(name)][:4]
 
 
@@ -140,9 +139,9 @@ def _label(run: Run, series: Series) -> str:
 
 def _line(run: Run, place: int) -> str:
     """The line of a backward call, which distinguishes the losses of several networks."""
-    calls = run.entries("backward_sites")
-    line = number(mapping(calls[place].get("site")).get("line")) if place < len(calls) else None
-    return f"{line:.0f}" if line else ""
+    calls = run.backward_sites
+    site = calls[place].site if place < len(calls) else None
+    return str(site.line) if site and site.line else ""
 
 
 def in_order(run: Run, table: LayerTable, of: str) -> list[str]:

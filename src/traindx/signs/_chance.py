@@ -8,16 +8,15 @@ same number of balanced classes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..record import Run
+from ..record.data import Targets
 from ..record.program import LossCall
 from ..record.types import distinct
-from ..record.values import histogram, mapping, number
+from ..record.values import number
 from ._tables import paired
 from .curve import Curve, accuracy_of, curve_of, once, training_loss
 
@@ -44,7 +43,7 @@ def chance_level(run: Run) -> Chance | None:
     if len(calls) > 1 and _added_within_a_step(run):
         return None  # the same function for two tasks, such as a label and a domain
     call = calls[0] if calls else None
-    targets = run.fact("targets/train")
+    targets = run.training_targets
     if call is not None and targets:
         found = _from_call(run, call, targets)
         return found if found is not None and found.loss > 0 else None
@@ -57,14 +56,14 @@ def _added_within_a_step(run: Run) -> bool:
     return len(steps) > 0 and len(steps) >= 1.5 * len(distinct(steps))
 
 
-def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
-    if call.target.facts.get("carries_gradient") is True:
+def _from_call(run: Run, call: LossCall, targets: Targets) -> Chance | None:
+    if call.target.carries_gradient:
         return None  # targets that the model makes itself, as in bootstrapping, move with the model
-    if call.facts.get("averaged") is False:
+    if call.averaged is False:
         return None  # the script weighs the terms itself, as a focal loss does
     if call.kind == "residual":
         return _where_errors_are_as_large_as_targets(run, call)
-    trivial = number(call.facts.get("trivial"))
+    trivial = call.trivial
     if trivial is not None and trivial > 0:
         return Chance(trivial * _ratio(run, call), "the loss of always predicting the targets' mean")
     found = _from_targets(call, targets)
@@ -109,23 +108,23 @@ def _ratio(run: Run, call: LossCall) -> float:
     return ratio if ratio is not None and ratio > 0 and not has_other_terms(run) else 1.0
 
 
-def _from_targets(call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
-    if call.facts.get("class_weights") or (call.reduction == "sum" and call.term_ratio is None):
+def _from_targets(call: LossCall, targets: Targets) -> Chance | None:
+    if call.class_weights or (call.reduction == "sum" and call.term_ratio is None):
         return None  # this would need class weights and the number of terms
     if call.kind in ("bce", "bce-logits"):
-        share = number(targets.get("mean"))
+        share = targets.mean
         if share is not None and 0 < share < 1:
             return Chance(_entropy([share, 1 - share]), f"the entropy of targets that are 1 in {share:.3g} of cases")
         return None
     if call.kind in ("cross-entropy", "nll"):
-        counts = list(histogram(targets.get("histogram")).values())
+        counts = list(targets.histogram.values())
         if len(counts) > 1:
             return Chance(_entropy(counts), f"the entropy of {len(counts)} classes at their frequencies")
-        classes = number(targets.get("classes"))
+        classes = targets.classes
         if classes is not None and classes > 1:
             return Chance(math.log(classes), f"ln({classes:g})")
         return None
-    spread = number(targets.get("std"))
+    spread = targets.std
     if call.kind == "squared" and spread is not None and spread > 0:
         return Chance(spread**2, "the variance of the targets")
     return None
@@ -136,7 +135,7 @@ def _where_errors_are_as_large_as_targets(run: Run, call: LossCall) -> Chance | 
 
     Its value at chance is taken from steps at which errors were about as large as the targets' spread.
     """
-    variance = number(call.facts.get("trivial"))
+    variance = call.trivial
     squares, losses = run.series("loss/function"), run.series("loss/train")
     if variance is None or variance <= 0 or not len(squares) or not len(losses):
         return None
@@ -148,7 +147,7 @@ def _where_errors_are_as_large_as_targets(run: Run, call: LossCall) -> Chance | 
 
 
 def _from_config(run: Run) -> Chance | None:
-    config = mapping(run.fact("log").get("config"))
+    config = run.log.config
     for key in CLASS_KEYS:
         classes = number(config.get(key))
         if classes is not None and classes > 1:
@@ -201,5 +200,5 @@ def _entropy(weights: list[float]) -> float:
 
 def chance_accuracy(run: Run) -> float | None:
     """The accuracy of always naming the most common class."""
-    counts = histogram(run.fact("targets/train").get("histogram")).values()
+    counts = run.training_targets.histogram.values()
     return max(counts) / sum(counts) if len(counts) > 1 else None

@@ -5,25 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..record import Run
-from ..record.values import histogram, mapping, number, text
+from ..record.data import Inputs
 from ._base import ramp
 from ._tables import typical
 
 
-def real_inputs(run: Run, part: str) -> Mapping[str, Any] | None:
+def real_inputs(run: Run, part: str) -> Inputs | None:
     """The statistics of floating-point inputs; None for token ids and the like, whose size means nothing."""
-    found = run.fact(f"data/{part}")
-    kind = text(found.get("dtype"))
+    found = run.data(part)
+    kind = found.dtype
     return None if not found or "int" in kind or "bool" in kind or _looked_up(run) else found
 
 
 def _looked_up(run: Run) -> bool:
     """Whether inputs are floats that only serve as row numbers of embeddings: no layer multiplies them by a weight."""
     embeds = any(module.type.startswith("Embedding") and module.order is not None for module in run.modules)
-    return embeds and not first_layers(run)
+    return embeds and not run.first_layers
 
 
 def normalises_first(run: Run) -> bool:
@@ -34,20 +33,10 @@ def normalises_first(run: Run) -> bool:
     return False
 
 
-def first_layers(run: Run) -> list[Mapping[str, Any]]:
-    """Statistics of the inputs of the first layers with weights, after any scaling inside the model."""
-    return run.entries("first_layers")
-
-
 def size_within(run: Run) -> float | None:
-    """The root mean square of those inputs; of several layers, the one farthest from 1."""
-    sizes = [size for layer in first_layers(run) if (size := number(layer.get("rms")) or 0.0) > 0]
+    """The root mean square of the first layers' inputs; of several layers, the one farthest from 1."""
+    sizes = [layer.rms for layer in run.first_layers if layer.rms > 0]
     return max(sizes, key=lambda size: abs(math.log(size)), default=None)
-
-
-def root_mean_square(stats: Mapping[str, Any]) -> float | None:
-    mean, spread = number(stats.get("mean")), number(stats.get("std"))
-    return None if mean is None or spread is None else math.hypot(mean, spread)
 
 
 FEWEST_RARER = 10
@@ -71,12 +60,12 @@ class Ranking:
 
 
 def ranking(run: Run) -> Ranking | None:
-    found = mapping(run.fact("targets/train").get("ranking"))
-    share, rarer = number(found.get("share")), number(found.get("rarer"))
+    found = run.training_targets.ranking
+    share, rarer = found.share, found.rarer
     return None if share is None or rarer is None or rarer < FEWEST_RARER else Ranking(share, rarer)
 
 
-def majority(counts: dict[str, float]) -> tuple[str, float] | None:
+def majority(counts: Mapping[str, float]) -> tuple[str, float] | None:
     """(class, share) of the most common class."""
     total = sum(counts.values())
     if not counts or not 0 < total < 1e300:
@@ -85,12 +74,10 @@ def majority(counts: dict[str, float]) -> tuple[str, float] | None:
     return name, counts[name] / total
 
 
-def label_counts(run: Run) -> dict[str, float] | None:
+def label_counts(run: Run) -> Mapping[str, float] | None:
     """Training targets by class; None where targets are no classes (values, tokens)."""
-    targets = run.fact("targets/train")
-    kind = text(targets.get("kind"))
-    counts = histogram(targets.get("histogram"))
-    return counts if counts and kind in ("class ids", "probabilities", "") else None
+    targets = run.training_targets
+    return targets.histogram if targets.histogram and targets.kind in ("class ids", "probabilities", "") else None
 
 
 FEWEST_BATCHES = 4  # from which the size of a set is told
@@ -119,8 +106,8 @@ def _met_again(run: Run) -> float | None:
     `n` batches of `b` drawn by chance from `S` samples leave S (1 - (1 - b/S)^n) different ones. Batches of one epoch
     share nothing, so that `S` comes out too large rather than too small.
     """
-    repeats = run.fact("repeats")
-    seen, different, batches = (number(repeats.get(key)) for key in ("hashed", "distinct_in_all", "batches"))
+    repeats = run.repeats
+    seen, different, batches = repeats.hashed, repeats.distinct_in_all, repeats.batches
     if not seen or not different or not batches or batches < FEWEST_BATCHES or different > MOST_DIFFERENT * seen:
         return None
     batch = seen / batches

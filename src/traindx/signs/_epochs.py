@@ -34,13 +34,11 @@ def _from_column(run: Run) -> IntArray:
 
 
 def _from_loader(run: Run, last: int) -> IntArray:
-    loaders = [loader for loader in run.entries("loaders") if loader.get("role") == "train"]
-    if len(loaders) != 1:
+    if len(run.training_loaders) != 1:
         return np.empty(0, np.int64)
-    batches = loaders[0].get("batches")
-    steps, backwards = run.facts.get("steps"), run.facts.get("backwards")
-    per_step = backwards / steps if isinstance(steps, int) and isinstance(backwards, int) and steps > 0 else 1.0
-    if not isinstance(batches, int) or batches / max(per_step, 1.0) < 2:
+    batches = run.training_loaders[0].batches
+    per_step = run.backwards / run.steps if run.backwards is not None and run.steps > 0 else 1.0
+    if batches is None or batches / max(per_step, 1.0) < 2:
         return np.empty(0, np.int64)
     length = batches / max(per_step, 1.0)
     if last / length > MOST:

@@ -31,7 +31,7 @@ def networks_compete(run: Run) -> Unless:
 
 def reinforced(run: Run) -> Unless:
     """In reinforcement learning a loss curve means something else."""
-    return Unless(bool(run.facts.get("rl")), "the script uses reinforcement learning")
+    return Unless(bool(run.rl), "the script uses reinforcement learning")
 
 
 def accuracy_improves(run: Run) -> Unless | None:

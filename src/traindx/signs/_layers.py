@@ -20,17 +20,15 @@ def mode_matters(run: Run) -> bool | None:
 
     Layer, group and instance norm behave alike in both, and so does dropout with p = 0.
     """
-    seen = run.fact("modes").get("mode_layers")
-    if isinstance(seen, (list, tuple)) and "F.dropout" in seen:
+    seen = run.modes.mode_layers
+    if "F.dropout" in seen:
         return True
     found = run.modules
     if found:
         return any(
             module.batch_norm or (module.dropout and number(module.settings.get("p")) != 0.0) for module in found
         )
-    if isinstance(seen, (list, tuple)):
-        return any("Dropout" in str(name) or "BatchNorm" in str(name) for name in seen)
-    return None
+    return any("Dropout" in name or "BatchNorm" in name for name in seen) if run.modes else None
 
 
 def output_module(found: Sequence[Module], kinds: tuple[str, ...]) -> Module | None:

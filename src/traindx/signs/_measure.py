@@ -56,7 +56,7 @@ def measure_all(run: Run) -> Signs:
     found: dict[str, Sign] = {}
     missing: dict[str, Missing] = {}
     errors: dict[str, str] = {}
-    told = Told.of(run) if run.fact("told") else None
+    told = Told.of(run) if run.told else None
     for sign_id, unit in all_signs().items():
         try:
             with np.errstate(all="ignore"):  # curves hold whatever numbers a diverging run has

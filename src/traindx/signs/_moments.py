@@ -14,7 +14,6 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from ..record.values import mapping, numbers, text
 from ..wording import num4
 from ._epochs import epoch_borders
 from ._excursions import gradient_excursions, standouts
@@ -60,7 +59,7 @@ def _rate_rose(run: Run, step: int, reach: float) -> Coincidence | None:
 
 
 def _restart(run: Run, step: int, reach: float) -> Coincidence | None:
-    resumed = [r for r in numbers(run.fact("log").get("resumed_at")) if -reach <= step - r <= 2 * reach]
+    resumed = [r for r in run.log.resumed_at if -reach <= step - r <= 2 * reach]
     if not resumed:
         return None
     return Coincidence("restart", f"the run was resumed at {moment(run, int(resumed[0]))}", {"step": int(resumed[0])})
@@ -132,11 +131,11 @@ def _as_even_by_chance(off: float, gaps: int) -> float:
 
 def half_precision(run: Run) -> str | None:
     """`float16` where the run computes in it, as observed or as its log's settings say."""
-    precision = run.fact("precision")
-    observed = [text(precision.get("autocast")), *mapping(precision.get("param_dtypes"))]
+    precision = run.precision
+    observed = [precision.autocast, *precision.param_dtypes]
     if any("float16" in found and "bfloat16" not in found for found in observed):
         return "float16"
-    config = mapping(run.fact("log").get("config"))
+    config = run.log.config
     for key, value in config.items():
         name = str(key).lower().rsplit(".", 1)[-1]
         asked = name in ("fp16", "half") and value in (True, 1, "true", "True")

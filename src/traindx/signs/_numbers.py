@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..record import Run
-from ..record.values import mapping, number, numbers, text, texts, truth
+from ..record import Event, Run
+from ..record.course import Details
+from ..record.site import Site
 from ._steps import update_ratios
 from ._tables import median, ordered
 
@@ -31,17 +30,17 @@ class Precision:
 
 def precision(run: Run) -> Precision | None:
     """None where the record says nothing of number formats."""
-    found = run.fact("precision")
+    found = run.precision
     if not found:
         return None
-    weights = [str(name) for name in mapping(found.get("param_dtypes"))]
-    used = [*weights, text(found.get("autocast")), *texts(found.get("activations"))]
+    weights = [str(name) for name in found.param_dtypes]
+    used = [*weights, found.autocast, *found.activations]
     return Precision(
         float16=any(_is(name, "float16", "half") for name in used),
         half_weights=any(_is(name, "float16", "half", "bfloat16") for name in weights),
-        scaler=truth(found.get("scaler")),
-        unchanged=number(found.get("unchanged_share")),
-        underflow=number(found.get("grad_underflow")),
+        scaler=found.scaler,
+        unchanged=found.unchanged_share,
+        underflow=found.grad_underflow,
     )
 
 
@@ -58,18 +57,18 @@ class Birth:
     op: str
     module: str
     candidates: float  # operations that it may have been: more than one where the values were gone
-    site: Any
+    site: Site | None
     input_range: tuple[float, ...]
-    loss: Mapping[str, Any]  # the nonfinite-loss event's data
+    loss: Details  # of the loss that was not finite
     gradient_first: bool  # a gradient was not finite while the loss still was
     ratio: float | None  # the update/weight ratio of the last update before it
     blown: bool  # steps, loss or values had exploded before it
     grown: tuple[float, float] | None  # the first loss and the last one before it, where the loss had exploded
 
 
-def _data(run: Run, kind: str) -> tuple[int | None, Mapping[str, Any]]:
-    event = next(iter(run.events_of(kind)), None)
-    return (None, {}) if event is None else (event.step, mapping(event.data))
+def _first(run: Run, kind: str) -> tuple[int | None, Details]:
+    event = next(iter(run.events_of(kind)), Event(kind, None))
+    return event.step, event.details
 
 
 def birth(run: Run) -> Birth | None:
@@ -77,20 +76,20 @@ def birth(run: Run) -> Birth | None:
     kinds = ("nonfinite-origin", "nonfinite-loss", "nonfinite-gradient")
     if not any(run.events_of(kind) for kind in kinds):
         return None
-    (origin_step, origin), (loss_step, loss), (gradient_step, gradient) = (_data(run, kind) for kind in kinds)
+    (origin_step, origin), (loss_step, loss), (gradient_step, gradient) = (_first(run, kind) for kind in kinds)
     steps = [step for step in (gradient_step, loss_step, origin_step) if isinstance(step, int)]
-    reach = tuple(abs(value) for value in numbers(origin.get("input_range")))
+    reach = tuple(abs(value) for value in origin.input_range)
     first = median(ordered(run.series("loss/train")).values[:5])
-    last = number(gradient.get("loss")) or _loss_before(run, min(steps, default=None))
+    last = gradient.loss or _loss_before(run, min(steps, default=None))
     grown = first is not None and last is not None and abs(last) > BLOWN_LOSS * max(abs(first), 1e-3)
-    ratio = number(loss.get("update_ratio_before")) or _ratio_before(run, min(steps, default=None))
+    ratio = loss.update_ratio_before or _ratio_before(run, min(steps, default=None))
     return Birth(
         step=min(steps, default=None),
-        where=text(origin.get("where")),
-        op=text(origin.get("op")),
-        module=text(origin.get("module")),
-        candidates=number(origin.get("candidates")) or 1.0,
-        site=origin.get("site"),
+        where=origin.where,
+        op=origin.op,
+        module=origin.module,
+        candidates=origin.candidates or 1.0,
+        site=origin.site,
         input_range=reach,
         loss=loss,
         gradient_first=gradient_step is not None and (loss_step is None or gradient_step <= loss_step),

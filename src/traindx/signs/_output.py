@@ -7,7 +7,6 @@ from math import inf
 
 from ..record import Run
 from ..record.program import LossCall
-from ..record.values import text
 
 _RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -52,7 +51,7 @@ def output_range(run: Run, call: LossCall) -> OutputRange | None:
     name = _plain(call.maker or call.made_by)
     turned = name == "neg"
     if name not in _RANGES:
-        name = _plain(text(run.fact("graph").get("last_activation"))) if turned or _rearranged(name) else ""
+        name = _plain(run.graph.last_activation) if turned or _rearranged(name) else ""
     if name not in _RANGES:
         return None
     low, high = _RANGES[name]
@@ -69,10 +68,9 @@ def made_by(run: Run, call: LossCall) -> str:
     name = _plain(call.maker or call.made_by)
     if call.maker or not _rearranged(name):
         return name
-    tail = run.fact("graph").get("tail")
-    for op in tail[1:] if isinstance(tail, list) else ():  # the first is the loss itself
-        if not _rearranged(_plain(str(op))):
-            return _plain(str(op))
+    for op in run.graph.tail[1:]:  # the first is the loss itself
+        if not _rearranged(_plain(op)):
+            return _plain(op)
     return name
 
 

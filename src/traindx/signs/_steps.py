@@ -49,7 +49,7 @@ def adaptive(run: Run) -> bool:
 
 def emptied_steps(run: Run) -> float | None:
     """The number of steps that found no gradient because it had been cleared, if nearly all steps did; else None."""
-    heard = sum(optimizer.steps_heard for optimizer in run.optimizers)
+    heard = sum(optimizer.steps_heard or 0.0 for optimizer in run.optimizers)
     emptied = sum(optimizer.emptied for optimizer in run.optimizers)
     return emptied if emptied >= FEWEST_EMPTIED and emptied >= NEARLY_ALL * heard else None
 

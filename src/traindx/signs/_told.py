@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..record import Run
-from ..record.values import index, mapping, number, text, texts
 from ..wording import lowered
 from ._base import SEVERITY, Missing, Sign, SignUnit, if_raised
 
@@ -30,20 +29,20 @@ class Told:
 
     @classmethod
     def of(cls, run: Run) -> Told:
-        told = run.fact("told")
-        return cls(mapping(told.get("signs")), frozenset(texts(told.get("facts"))), run.kind == "interview")
+        told = run.told
+        return cls(told.signs, frozenset(told.facts), run.kind == "interview")
 
     def measure(self, unit: SignUnit, run: Run) -> Sign | Missing:
         """The sign as measured, or as the person tells it."""
         found = self._by_facts(unit, run) if self.facts else unit.measure(run)
-        statement = mapping(self.statements.get(unit.id))
-        level, words = number(statement.get("level")), text(statement.get("text"))
-        if level is None or not words:
+        statement = self.statements.get(unit.id)
+        if statement is None or statement.level is None or not statement.text:
             return found
+        level, words = statement.level, statement.text
         refuted = isinstance(found, Sign) and not (self.excerpt and level >= 0.5 > found.level)
         if refuted:
             return found
-        onset = index(statement.get("onset"))
+        onset = statement.onset
         return _as_word(unit, Sign(unit.id, level, min(max(level, 0.0), 1.0), words, onset, values={"stated": True}))
 
     def _by_facts(self, unit: SignUnit, run: Run) -> Sign | Missing:

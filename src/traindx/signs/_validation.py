@@ -8,7 +8,6 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
-from ..record.values import number
 from ._chance import compared_loss, has_other_terms
 from .curve import Curve, curve_of, in_bins, once, validation_loss
 
@@ -28,12 +27,12 @@ class Pairs:
 
 def evaluated_samples(run: Run) -> float:
     """How many samples evaluations were seen to give the model."""
-    return number(run.fact("data/eval").get("samples")) or 0.0
+    return run.evaluation_data.samples or 0.0
 
 
 def passes_on_nothing(run: Run) -> int:
     """How many evaluations called the model on no samples, where none called it on any."""
-    return 0 if evaluated_samples(run) else int(number(run.facts.get("eval_passes_empty")) or 0)
+    return 0 if evaluated_samples(run) else run.eval_passes_empty
 
 
 def training_at(run: Run, step: int) -> float:
@@ -75,7 +74,7 @@ def validation_scale(run: Run) -> float | None:
     kinds = [{call.kind for call in calls} for calls in (training, evaluating)]
     if all(kinds) and not kinds[0] & kinds[1] and not all(found <= BINARY for found in kinds):
         return None
-    by_hand = number(run.facts.get("eval_losses_read")) and any(c.kind not in ("", "residual") for c in training)
+    by_hand = run.eval_losses_read > 0 and any(c.kind not in ("", "residual") for c in training)
     if by_hand and not evaluating:
         return None
     if any(call.reduction == "sum" for call in training):

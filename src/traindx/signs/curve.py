@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..record import Run, Series
+from ..record.course import Log
 from ..record.types import FloatArray, IntArray
 
 Key = TypeVar("Key", bound=Hashable)
@@ -197,7 +198,7 @@ def accuracy_of(run: Run, phase: str) -> Curve:
 
 def moment(run: Run, step: int) -> str:
     """`epoch 12` where a log counts epochs, `row 12` where it counts nothing, else `step 12`."""
-    unit = run.fact("log").get("step_unit")
+    unit = run.log.step_unit
     return f"{unit if unit in ('epoch', 'row') else 'step'} {step}"
 
 
@@ -214,12 +215,8 @@ def main_training(run: Run) -> tuple[float, float] | None:
     Folds, a teacher and its student, a search for the learning rate: each has an optimizer of its own, which begins
     where the one before has ended.
     """
-    found = [(o.get("first_step"), o.get("steps")) for o in run.entries("optimizers")]
-    spans = sorted(
-        (float(first), float(first) + float(steps))
-        for first, steps in found
-        if isinstance(first, int | float) and isinstance(steps, int | float) and steps > 0
-    )
+    found = [(o.first_step, o.steps) for o in run.optimizers]
+    spans = sorted((first, first + steps) for first, steps in found if first is not None and steps)
     if len(spans) < 2 or any(after[0] < before[1] - 1 for before, after in pairwise(spans)):
         return None
     return max(reversed(spans), key=lambda span: span[1] - span[0])
@@ -252,10 +249,9 @@ def gradient_norm(run: Run) -> Curve:
     return _in_main_training(run, curve_of(run.series("grad_norm")))
 
 
-def _names_adversaries(log: dict[str, object]) -> bool:
+def _names_adversaries(log: Log) -> bool:
     """Whether the column that is read as the training loss is a generator's, a discriminator's, or adds both."""
-    columns = log.get("columns")
-    words = re.split(r"[^a-z]+", str(columns.get("loss/train") if isinstance(columns, dict) else "").lower())
+    words = re.split(r"[^a-z]+", str(log.columns.get("loss/train")).lower())
     if {"generator", "discriminator"} & set(words):
         return True
     return bool({"g", "gen"} & set(words)) and bool({"d", "dis", "disc"} & set(words))
@@ -267,7 +263,7 @@ def means_little(run: Run) -> bool:
 
     Targets that move with the policy make such a loss grow while the policy gets better.
     """
-    return adversarial(run) or bool(run.facts.get("rl"))
+    return adversarial(run) or bool(run.rl)
 
 
 @once
@@ -277,12 +273,12 @@ def adversarial(run: Run) -> bool:
     From inside: several optimizers step in turns and several losses are differentiated; a model that is trained when
     another one is done has no adversary. In a log: a loss for each network.
     """
-    log = run.facts.get("log")
-    if isinstance(log, dict):
-        return bool(run.series("loss/train/1")) or bool(log.get("networks")) or _names_adversaries(log)
+    log = run.log
+    if log:
+        return bool(run.series("loss/train/1") or log.networks) or _names_adversaries(log)
     if not run.series("loss/train/1") or main_training(run) is not None:
         return False
-    return sum(bool(optimizer.get("steps")) for optimizer in run.entries("optimizers")) > 1
+    return sum(bool(optimizer.steps) for optimizer in run.optimizers) > 1
 
 
 def score_name(series: str) -> str:
@@ -292,7 +288,7 @@ def score_name(series: str) -> str:
 
 def ended(run: Run) -> bool:
     """Whether the run is known to be over; a log does not tell."""
-    return run.facts.get("exit") not in (None, "running")
+    return run.exit not in ("", "running")
 
 
 def stop(run: Run) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..record import Run
-from ..record.site import Site
-from ..record.values import number, text
+from ..record.graph import LossTerm
 from ..wording import num4
 from .curve import Curve, curve_of, once, training_loss
 
@@ -24,33 +21,17 @@ STANDS = 0.03  # of its level: a loss that moves by less since the last look has
 class Term:
     """One term. `curve` is what it adds to the loss, `of_mean` its value over that of answering with the mean."""
 
-    facts: Mapping[str, Any]
+    about: LossTerm
     curve: Curve
     of_mean: Curve
     finite_until: int | None  # the step of the first look at which it was not finite
 
     @cached_property
-    def site(self) -> Site | None:
-        return Site.of(self.facts.get("site"))
-
-    @cached_property
     def label(self) -> str:
         """As in "kld (train.py:34)": the variable that holds it, else the function that makes it, and the line."""
-        name = text(self.facts.get("name")) or text(self.facts.get("fn"))
+        name = self.about.name or self.about.fn
         shown = f"`{name}`" if name else "a term"
-        return f"{shown} ({self.site})" if self.site else shown
-
-    @property
-    def weight(self) -> float | None:
-        return number(self.facts.get("weight"))
-
-    @property
-    def is_divergence(self) -> bool:
-        return self.facts.get("divergence") is True
-
-    @property
-    def is_penalty(self) -> bool:
-        return self.facts.get("penalty") is True
+        return f"{shown} ({self.about.site})" if self.about.site else shown
 
     def since(self, step: float) -> Curve:
         return self.curve.between(step, float("inf"))
@@ -60,13 +41,13 @@ class Term:
 def loss_terms(run: Run) -> list[Term]:
     """The terms of the first line that calls backward on a sum of several; empty where there is none."""
     found = []
-    for place, facts in enumerate(run.entries("loss_terms")):
+    for place, term in enumerate(run.loss_terms):
         series = run.series(f"loss/term/{place}")
         bad = series.steps[~np.isfinite(series.values)]
         of_mean = curve_of(run.series(f"loss/term/{place}/of_mean"))
-        found.append(Term(facts, curve_of(series), of_mean, int(bad[0]) if len(bad) else None))
-    first = min((number(term.facts.get("backward")) or 0 for term in found), default=0)
-    return [term for term in found if (number(term.facts.get("backward")) or 0) == first]
+        found.append(Term(term, curve_of(series), of_mean, int(bad[0]) if len(bad) else None))
+    first = min((each.about.backward for each in found), default=0)
+    return [each for each in found if each.about.backward == first]
 
 
 def why_missing(run: Run, *, of_largest: bool = False) -> str | None:

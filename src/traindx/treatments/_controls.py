@@ -141,5 +141,5 @@ def judged_by(intervention: Intervention, dose: Dose, controls: Controls) -> Jud
     decide instead of the loss."""
     kind = dose.judged_by or intervention.judged_by
     run = controls.made[0].run
-    rivals = run is not None and len(run.optimizers) > 1 and len(run.entries("backward_sites")) > 1
+    rivals = run is not None and len(run.optimizers) > 1 and len(run.backward_sites) > 1
     return "symptoms" if rivals and kind == "loss" else kind

@@ -97,7 +97,7 @@ def both_fitted(control: Outcome, treated: Outcome) -> bool:
 
 def broken(run: Run) -> bool:
     """Whether the script failed or its loss became NaN/Inf."""
-    return run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))
+    return run.exit == "exception" or bool(run.events_of("nonfinite-loss"))
 
 
 def _upto(series: Series, steps: int) -> FloatArray:

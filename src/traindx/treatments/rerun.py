@@ -66,7 +66,7 @@ def confirm(
     if fixed is None:
         return None
     made = arms.run(fixed, 0, length)
-    if made.run is None or (made.error and control.facts.get("exit") != "exception"):
+    if made.run is None or (made.error and control.exit != "exception"):
         return False
     after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
     proven = -math.log1p(max(report.effect.change, -0.999)) if report.effect.change is not None else 0.0

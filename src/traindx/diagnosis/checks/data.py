@@ -12,17 +12,15 @@ SEEN = 64  # samples below which repeats say nothing
 
 def varied(run: Run) -> Answer:
     """Do the inputs differ from each other, and do all their features vary?"""
-    data, repeats = run.facts.get("data/train") or {}, run.facts.get("repeats") or {}
-    hashed, distinct = int(repeats.get("hashed") or 0), int(repeats.get("distinct") or 0)
-    loaders = [loader for loader in run.facts.get("loaders") or () if loader.get("role") == "train"]
-    sizes = [loader["size"] for loader in loaders if loader.get("size")]
+    data, hashed, distinct = run.training_data, int(run.repeats.hashed or 0), int(run.repeats.distinct or 0)
+    sizes = [loader.size for loader in run.training_loaders if loader.size]
     # Only the first pass over the data can show copies; later ones repeat by nature.
     once = bool(sizes) and hashed <= sum(sizes)
     if once and hashed >= SEEN and distinct <= hashed * (1 - REPEATED):
         share = 1 - distinct / hashed
         text = f"{percent(share)} of the first {hashed} training samples are duplicates"
         return Answer("varied-inputs", "data", "doubtful", text, {"hashed": hashed, "distinct": distinct})
-    features, constant = data.get("features"), data.get("constant_features")
+    features, constant = data.features, data.constant_features
     if not features:
         if once and hashed >= SEEN:
             return Answer("varied-inputs", "data", "passed", f"the first {hashed} samples differ from each other")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 from ...record import Run
 from ...signs import measure_all
@@ -50,11 +48,10 @@ def _checks(ids: list[str]) -> str:
 def answers_of(run: Run) -> list[Answer]:
     signs = measure_all(run)
     found = [_went_through(run), data.varied(run), *_earned(run, answers_of_signs(signs)), *experiments.dependence(run)]
-    facts: dict[str, Any] = dict(run.facts)
-    if facts.get("memorise"):
-        found.append(experiments.memorised(facts["memorise"], facts.get("memorise/other_rates") or [], found))
-    if facts.get("starts"):
-        found.append(experiments.same_start(facts["starts"]))
+    if run.memorise:
+        found.append(experiments.memorised(run, found))
+    if run.starts:
+        found.append(experiments.same_start(run))
     return sorted(found, key=lambda each: _place(each.group))
 
 
@@ -65,7 +62,7 @@ def _place(group: str) -> int:
 
 def _earned(run: Run, answers: list[Answer]) -> list[Answer]:
     """A question about steps is not passed by a training that made none."""
-    if run.steps or not run.facts.get("error"):
+    if run.steps or not run.error:
         return answers
     why = "training failed before its first step"
     return [
@@ -76,16 +73,9 @@ def _earned(run: Run, answers: list[Answer]) -> list[Answer]:
 
 def _went_through(run: Run) -> Answer:
     made = f"{run.steps} steps"
-    if run.facts.get("error"):
-        return Answer("runs", "start", "failed", f"training failed at step {run.steps}: {_error_line(run)}")
-    if "exit" not in run.facts:
+    if run.error:
+        return Answer("runs", "start", "failed", f"training failed at step {run.steps}: {run.error.line}")
+    if not run.exit:
         return Answer("runs", "start", "doubtful", f"the time limit ended the script after {made}")
-    ended = ", then the script ended by itself" if run.facts.get("probe") and run.facts["exit"] == "ok" else ""
+    ended = ", then the script ended by itself" if run.facts.get("probe") and run.exit == "ok" else ""
     return Answer("runs", "start", "passed", f"{made} were made{ended}")
-
-
-def _error_line(run: Run) -> str:
-    error = run.facts["error"]
-    site = error.get("site") or {}
-    place = f" ({Path(site['file']).name}:{site['line']})" if site.get("file") else ""
-    return f"{error['type']}: {error['message']}{place}"

@@ -96,11 +96,11 @@ def site(run: Run, place: str) -> str | None:
     elif place == "loader":
         found = next((loader.site for loader in run.training_loaders if loader.site), None)
     elif place == "clipping":
-        found = Site.of(run.fact("clipping").get("site"))
+        found = run.clipping.site
     elif place == "backward":
-        found = next((s for entry in run.entries("backward_sites") if (s := Site.of(entry.get("site")))), None)
+        found = next((s for entry in run.backward_sites if (s := entry.site)), None)
     elif place == "scheduler":
-        found = next((s for entry in run.entries("schedulers") if (s := Site.of(entry.get("site")))), None)
+        found = next((s for entry in run.schedulers if (s := entry.site)), None)
     return str(found) if found else None
 
 

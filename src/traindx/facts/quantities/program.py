@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...record import Run
-from ...record.values import mapping, number
 from ...signs import Signs
 from ...signs.questions import DATA, PARAMETERS, TIME
 from ..types import Quantity, Reading, plain
@@ -15,9 +14,9 @@ from .of_signs import of, site
 
 
 def _input_range(run: Run, _signs: Signs) -> Iterable[Reading]:
-    stats = run.fact("data/train")
-    low, high = number(stats.get("min")), number(stats.get("max"))
-    if low is not None and high is not None and str(stats.get("dtype", "")).find("float") >= 0:
+    stats = run.training_data
+    low, high = stats.min, stats.max
+    if low is not None and high is not None and "float" in stats.dtype:
         largest = max(abs(low), abs(high))
         if largest > 0:
             yield Reading(largest, plain(run), "training inputs")
@@ -25,10 +24,9 @@ def _input_range(run: Run, _signs: Signs) -> Iterable[Reading]:
 
 def _repeated(run: Run, _signs: Signs) -> Iterable[Reading]:
     """The share of the training samples in a batch that are repeats within it."""
-    found = run.fact("repeats")
-    hashed, distinct = number(found.get("hashed")), number(found.get("distinct"))
-    if hashed and distinct is not None and found.get("continuous") is True:
-        yield Reading(max(0.0, 1.0 - distinct / hashed), plain(run), "training batches")
+    found = run.repeats
+    if found.hashed and found.distinct is not None and found.continuous:
+        yield Reading(max(0.0, 1.0 - found.distinct / found.hashed), plain(run), "training batches")
 
 
 FEWEST_RARER = 10  # samples of the rare class, for a ranking to say something
@@ -36,17 +34,14 @@ FEWEST_RARER = 10  # samples of the rare class, for a ranking to say something
 
 def _ranked(run: Run, _signs: Signs) -> Iterable[Reading]:
     """How often the scores rank a rare sample above a common one: what was learned where every answer is the same."""
-    found = mapping(run.fact("targets/train").get("ranking"))
-    share, rarer = number(found.get("share")), number(found.get("rarer"))
-    if share is not None and rarer is not None and rarer >= FEWEST_RARER:
-        yield Reading(share, plain(run))
+    found = run.training_targets.ranking
+    if found.share is not None and found.rarer is not None and found.rarer >= FEWEST_RARER:
+        yield Reading(found.share, plain(run))
 
 
 def _constant(run: Run, _signs: Signs) -> Iterable[Reading]:
-    stats = run.fact("data/train")
-    constant = number(stats.get("constant_features"))
-    features = stats.get("feature_std")
-    if constant is not None and isinstance(features, list) and features:
+    constant, features = run.training_data.constant_features, run.training_data.feature_std
+    if constant is not None and features:
         yield Reading(min(1.0, constant / len(features)), plain(run), "training inputs")
 
 

@@ -23,7 +23,7 @@ from ...diagnosis import Diagnosis
 from ...record import Run
 
 TWICE = 2  # a cause must lead in this many diagnoses in a row, because early verdicts change
-QUIET_ENDS = ("ok", "stopped", "exit 0", None)
+QUIET_ENDS = ("ok", "stopped", "exit 0", "")
 SECONDS = 30.0
 
 
@@ -53,7 +53,7 @@ class AlertBook:
         self._followed = False
 
     def new(self, run: Run, diagnosis: Diagnosis) -> list[Alert]:
-        running = run.facts.get("exit") is None
+        running = not run.exit
         if not running and not self._followed:
             return []
         self._followed = True
@@ -70,7 +70,7 @@ class AlertBook:
             return []
         cause = diagnosis.leading.cause
         self._sick = {cause: self._sick.get(cause, 0) + 1}
-        if self._sick[cause] < TWICE and run.facts.get("exit") is None:
+        if self._sick[cause] < TWICE and not run.exit:
             return []
         return [
             Alert(f"sick {cause}", "critical", "Sick", diagnosis.summary, diagnosis.onset, PurePath(run.source).name)
@@ -91,13 +91,13 @@ def _broken(run: Run) -> list[Alert]:
 
 
 def _ended(run: Run) -> list[Alert]:
-    exit = run.facts.get("exit")
+    exit = run.exit
     if exit in QUIET_ENDS:
         return []
-    error = run.fact("error")
-    why = f" ({error.get('type')}: {error.get('message')})" if error.get("type") else ""
+    error = run.error
+    why = f" ({error.type}: {error.message})" if error.type else ""
     words = {"exception": "The run ended with an exception", "killed": "The run was killed"}
-    text = f"{words.get(str(exit), f'The run ended with {exit}')} after {run.steps:,} steps{why}."
+    text = f"{words.get(exit, f'The run ended with {exit}')} after {run.steps:,} steps{why}."
     return [Alert("ended", "critical", "Ended", text, run.steps, PurePath(run.source).name)]
 
 

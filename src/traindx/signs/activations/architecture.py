@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from ...record import Run
+from ...record.graph import Graph
 from ...record.program import Parameter
-from ...record.values import entries, number, op_counts, shape
+from ...record.values import number, shape
 from ...wording import counted, listed, num
 from .. import questions
 from .._base import Fact, Measured, Scale, Unless, ramp, sign
@@ -30,13 +29,11 @@ BENDING = {  # operations on two results
 }
 
 
-def wholly_linear(graph: Mapping[str, Any]) -> bool:
+def wholly_linear(graph: Graph) -> bool:
     """Whether nothing but the loss function bends anything: additions between the layers do not."""
-    of_loss = sum(entry.get("in_loss") is True for entry in entries(graph.get("softmaxes")))
-    bending = number(graph.get("nonlinearities"))
-    return (
-        bending is not None and bending <= of_loss and not graph.get("custom") and not BENDING & set(op_counts(graph))
-    )
+    of_loss = sum(entry.in_loss for entry in graph.softmaxes)
+    bending = graph.nonlinearities
+    return bending is not None and bending <= of_loss and not graph.custom and not BENDING & set(graph.counts)
 
 
 # Of hidden layers: a sigmoid or softplus that training does without is often that of `predict`.
@@ -97,25 +94,25 @@ def linear_chain(run: Run) -> Measured | str:
     bottlenecks, a projection before a head), so a pair counts only if it is the whole model. With attention one link is
     allowed.
     """
-    known = [(number(graph.get("linear_chain")), graph) for graph in run.graphs]
+    known = [(graph.linear_chain, graph) for graph in run.graphs]
     chains = [(length, graph) for length, graph in known if length is not None]
     if not chains:
         return "the graph behind the loss was not looked at"
     length, graph = max(chains, key=lambda pair: pair[0])
     attention = any("Attention" in module.type for module in run.modules)
-    attention |= "softmax" in op_counts(graph)
+    attention |= "softmax" in graph.counts
     links = max(0, int(min(length, 100))) - int(attention)
     level = LEVELS.get(max(links, 0), 1.0)
     weights = [p for p in run.parameters if p.matrix and p.ran]
     maps = len(weights)
     # More products than weights: fixed matrices (a graph's neighbourhoods) take part, and they are no layers.
-    fixed = (number(graph.get("linear_maps")) or 0.0) > maps
+    fixed = graph.linear_maps > maps
     if links == 2 and 0 < maps <= 2 and not attention and not fixed:
         level = 0.8  # the whole model is one linear map
     # Both counts: a graph that was cut shows only the layers after the cut.
-    if min(maps, number(graph.get("linear_maps")) or 0.0) >= DEEP and wholly_linear(graph):
+    if min(maps, graph.linear_maps) >= DEEP and wholly_linear(graph):
         level = 0.9
-    elif links <= 3 and _bottleneck(graph.get("linear_chain_shapes"), weights):
+    elif links <= 3 and _bottleneck(graph.linear_chain_shapes, weights):
         level = min(level, 0.2)
     return Measured(
         length,
@@ -213,7 +210,7 @@ def recurrent_or_deep_plain(run: Run) -> Measured | str:
     A recurrence written by hand shows in the graph, as far more multiplications than there are weights.
     """
     found = [module for module in run.modules if module.order is not None]
-    ops = op_counts(run.fact("graph"))
+    ops = run.graph.counts
     if not found and not ops:
         return "neither modules nor the graph were looked at"
     recurrent = [module.name or module.type for module in found if module.recurrent]
@@ -250,7 +247,7 @@ def squashing_depth(run: Run) -> Measured | str:
     if layers is None:
         return "neither modules nor the graph were looked at"
     sigmoids, tanhs = layers
-    norms, skips = sum(module.norm for module in run.modules), op_counts(run.fact("graph")).get("add", 0.0)
+    norms, skips = sum(module.norm for module in run.modules), run.graph.counts.get("add", 0.0)
     help_there = f"{counted(norms, 'norm layer')} and {counted(skips, 'skip connection')} help it"
     return Measured(
         sigmoids + tanhs / 3,
@@ -263,7 +260,7 @@ def squashing_depth(run: Run) -> Measured | str:
 def squashing_layers(run: Run) -> tuple[int, int] | None:
     """Sigmoid and tanh layers before the output; None where neither modules nor the graph were looked at."""
     found = [module for module in run.modules if module.order is not None]
-    ops = op_counts(run.fact("graph"))
+    ops = run.graph.counts
     if not found and not ops:
         return None
     last = output_module(found, (*SIGMOIDS, *TANHS))
@@ -284,8 +281,7 @@ def strong_dropout(run: Run) -> Measured | str:
         return "the model's modules were not seen"
     drops = [(number(m.settings.get("p")), m) for m in known if m.dropout and m.order is not None]
     rates = [(p, module) for p, module in drops if p is not None]
-    called = run.facts.get("dropout")  # dropout written as a function
-    functional = [p for value in (called if isinstance(called, list) else []) if (p := number(value)) is not None]
+    functional = run.dropout  # written as a function
     if not rates and not functional:
         return Measured(0.0, "the model uses no dropout")
     most = max([*functional, *(p for p, _ in rates)])

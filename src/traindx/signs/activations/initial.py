@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from ...record import Run
 from ...record.program import Parameter
-from ...record.values import number
 from ...wording import counted, listed, num
 from .. import checks, questions
 from .._base import Fact, Measured, Missing, Scale, Unless, ramp, sign
@@ -145,7 +144,7 @@ def embedding_scale(run: Run) -> Measured | str:
     it, and only where the first loss shows it.
     """
     tables = factors(run)
-    if not run.graphs or any(number(graph.get("linear_maps")) for graph in run.graphs) or len(tables) < 2:
+    if not run.graphs or any(graph.linear_maps for graph in run.graphs) or len(tables) < 2:
         return "the output is not a product of embeddings"
     first = first_loss_above_chance.measure(run)
     if isinstance(first, Missing):
@@ -177,10 +176,10 @@ def factors(run: Run) -> list[Parameter]:
 
 
 def _wanted(run: Run) -> float:
-    targets = run.fact("targets/train")
-    if targets.get("kind") != "values":
+    targets = run.training_targets
+    if targets.kind != "values":
         return LOGITS
-    mean, spread = number(targets.get("mean")) or 0.0, number(targets.get("std")) or 0.0
+    mean, spread = targets.mean or 0.0, targets.std or 0.0
     return math.hypot(mean, spread) or LOGITS
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...record import Run
-from ...record.values import text
 from ...wording import counted, percent
 from .. import questions
 from .._base import Measured, Scale, ramp, sign
@@ -43,7 +42,7 @@ def hidden_share(run: Run, quantity: str, begin: float, end: float = 1.0) -> Hid
 
 def _function_at_output(run: Run, names: Iterable[str]) -> str | None:
     """The activation called as a function with no layer between it and the loss; calls are numbered as they ran."""
-    kind = text(run.fact("graph").get("last_activation"))
+    kind = run.graph.last_activation
     calls = [name for name in names if kind and name.startswith(f"{kind}#")]
     return max(calls, key=lambda name: int(name.rpartition("#")[2]), default=None)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
-from ...record.values import number, text
 from ...wording import num
 from .. import questions
 from .._base import Fact, Measured, Scale, Sign, Unless, place, ramp, sign
@@ -55,15 +54,14 @@ def losses_kept(run: Run) -> Measured | str:
     """
     if not run.series("graph_nodes"):
         return "the graph behind the loss was not looked at"
-    hoard = run.fact("hoard")
-    graphs = number(hoard.get("graphs"))
+    hoard = run.hoard
+    graphs = hoard.graphs
     if graphs is None:
         return Measured(0.0, "no variable keeps autograd graphs of earlier steps")
-    freed = number(hoard.get("let_go")) is not None and said_by(memory_growth, run) is None
+    freed = hoard.let_go is not None and said_by(memory_growth, run) is None
     return Measured(
         graphs,
-        f"`{text(hoard.get('name')) or 'a variable'}` keeps {num(graphs)} autograd graphs of earlier steps alive"
-        f"{place(hoard.get('site'))}",
+        f"`{hoard.name or 'a variable'}` keeps {num(graphs)} autograd graphs of earlier steps alive{place(hoard.site)}",
         values={"graphs": graphs},
         unless=Unless(
             freed, "it lets go of them again, as at the end of an epoch, and memory stays level", ONE_WITNESS

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from ...record import Run, Series
-from ...record.values import number
+from ...record.ranks import Rank
 from ...wording import counted, num, percent
 from .. import checks, questions
 from .._base import RAISED, Measured, place, ramp, sign
@@ -67,7 +65,7 @@ def data_wait(run: Run) -> Measured | str:
         return "the time spent waiting for data was not measured"
     # On an accelerator the times of forward and backward only cover launching the kernels. Elsewhere the wait is
     # compared with data, forward, backward and step: what else a script does (plots) says nothing about its loader.
-    if run.fact("probe") or run.facts.get("devices") == ["cpu"]:
+    if run.fact("probe") or run.devices == ("cpu",):
         total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
         if total <= 0:
             return "the time spent waiting for data was not measured"
@@ -110,8 +108,8 @@ def ranks_wait(run: Run) -> Measured | str:
     the backward. Ranks whose steps take unequal times in all do not wait for each other, and a few milliseconds do not
     matter.
     """
-    ranks = [rank for rank in run.entries("ranks") if (number(rank.get("timed")) or 0.0) >= LEAST_TIMED]
-    totals = [_seconds(rank, "total") for rank in ranks]
+    ranks = [rank for rank in run.ranks if rank.timed >= LEAST_TIMED]
+    totals = [rank.total for rank in ranks]
     if len(ranks) < 2 or min(totals) <= 0:
         return "the steps of several ranks were not timed"
     if min(totals) < IN_STEP * max(totals):
@@ -120,11 +118,12 @@ def ranks_wait(run: Run) -> Measured | str:
     # well, and the clearer difference counts.
     candidates = [_behind(ranks, parts) for parts in (PARTS[:1], PARTS)]
     excess, slowest = max(candidates, key=lambda found: found[0])
-    own, usual = (sum(_seconds(rank, part) for part in PARTS) for rank in (ranks[slowest], _typical(ranks, slowest)))
+    own, others_own = _seconds(ranks[slowest], PARTS), ranks[:slowest] + ranks[slowest + 1 :]
+    usual = sum(float(np.median([_seconds(rank, (part,)) for rank in others_own])) for part in PARTS)
     total = float(np.median(totals))
     share = min(max(excess / total, 0.0), 1.0)
     level = ramp(share, 0.15, 0.5) * ramp(excess, 0.002, 0.01, log=True)
-    number_of = int(number(ranks[slowest].get("rank")) or 0)
+    number_of = ranks[slowest].rank or 0
     where = "loading and between steps" if candidates[0][0] >= 0.5 * excess else "in the forward pass"
     two = len(ranks) == 2
     others = f"the other rank {num(1000 * usual)} ms" if two else f"the others {num(1000 * usual)} ms (their median)"
@@ -137,20 +136,15 @@ def ranks_wait(run: Run) -> Measured | str:
     )
 
 
-def _seconds(rank: Mapping[str, Any], part: str) -> float:
-    return number(rank.get(part)) or 0.0
+def _seconds(rank: Rank, parts: tuple[str, ...]) -> float:
+    return float(sum(getattr(rank, part) for part in parts))
 
 
-def _behind(ranks: list[Mapping[str, Any]], parts: tuple[str, ...]) -> tuple[float, int]:
+def _behind(ranks: list[Rank], parts: tuple[str, ...]) -> tuple[float, int]:
     """How much longer the slowest rank takes for these parts than the others do, and which it is."""
-    own = [sum(_seconds(rank, part) for part in parts) for rank in ranks]
+    own = [_seconds(rank, parts) for rank in ranks]
     slowest = int(np.argmax(own))
     return own[slowest] - float(np.median(own[:slowest] + own[slowest + 1 :])), slowest
-
-
-def _typical(ranks: list[Mapping[str, Any]], slowest: int) -> dict[str, float]:
-    others = ranks[:slowest] + ranks[slowest + 1 :]
-    return {part: float(np.median([_seconds(rank, part) for rank in others])) for part in PARTS}
 
 
 GROWN = (math.log(1.15), math.log(1.5))

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from ...record import Run
-from ...record.values import index
 from ...wording import counted, num, num4, percent
 from .. import questions
 from .._base import Measured, ramp, sign
@@ -36,7 +35,7 @@ def several_runs(run: Run) -> Measured | str:
 
     if not run.series("loss/train") and not run.series("loss/validation"):
         return "no loss was recorded"
-    count = index(run.fact("log").get("runs")) or 1
+    count = run.log.runs or 1
     if count == 1:
         return Measured(1.0, "The record holds one run.", level=0.0, values={"runs": 1})
     return Measured(float(count), f"The log holds {count} runs one after the other.", level=1.0, values={"runs": count})
@@ -121,7 +120,7 @@ def too_early(run: Run) -> Measured | str:
 
 def _cut_off(run: Run) -> bool:
     """Whether something other than the script itself ended the run, or the run is still in progress."""
-    ended = str(run.facts.get("exit") or "")
+    ended = run.exit
     return not (ended == "ok" or ended.startswith("exit "))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...record import Run
 from ...record.run import NEAR_THE_END
 from ...record.types import FloatArray
-from ...record.values import mapping, number
+from ...record.values import number
 from ...wording import num, num4, percent, sentence
 from .. import questions
 from .._base import Measured, Severity, Unless, ramp, sign
@@ -90,7 +90,7 @@ def _chance(run: Run) -> tuple[float | None, str]:
     known = chance_accuracy(run)
     if known is not None:
         return known, "the most common class"
-    config = mapping(run.fact("log").get("config"))
+    config = run.log.config
     for key in CLASS_KEYS:
         classes = number(config.get(key))
         if classes is not None and classes > 1:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...record import Run, Series
 from ...record.types import FloatArray
-from ...record.values import texts
 from ...wording import num, num4, percent
 from .. import checks, questions
 from .._base import Measured, Severity, Sign, ramp, sign
@@ -238,7 +237,7 @@ def _implausible(shown: str, points: Series, begin: int, run: Run) -> bool:
 def _empty_cells(run: Run) -> Bad | None:
     """A log that goes on being written row by row where the losses used to stand beside the other columns."""
     loss, validation = run.series("loss/train"), run.series("loss/validation")
-    if "log" not in run.facts or len(loss) < 5:
+    if not run.log or len(loss) < 5:
         return None
     last = int(max(loss.steps.max(), validation.steps.max(initial=0)))
     for name in ("lr", *(other for other in run.series_names if other.startswith("raw/"))):
@@ -253,7 +252,7 @@ def _empty_cells(run: Run) -> Bad | None:
 
 def _of_networks(run: Run) -> dict[str, str]:
     """The losses of a log's several networks, by series, as the log calls them."""
-    called = texts(run.fact("log").get("networks"))
+    called = run.log.networks
     return {f"loss/train/{place}": name for place, name in enumerate(called)}
 
 

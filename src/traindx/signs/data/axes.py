@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...record.graph import Permutation
 from ...record.program import Module
-from ...record.values import entries, shape
 from .. import checks, questions
 from .._base import Fact, Measured, Sign, place, sign
 
@@ -54,12 +54,13 @@ def axes_scrambled(run: Run) -> Measured | str:
     known = run.graphs
     # The graph does not tell the script's views from torch's own: attention splits its heads by one.
     inside = any("Attention" in module.type for module in run.modules)
-    views = [entry for graph in known for entry in entries(graph.get("view_permutes")) if not inside]
-    for call in run.entries("ops"):
-        given = call.get("shapes_in")
-        if call.get("op") == "view" and isinstance(given, list) and given:
-            views.append({**call, "from": given[0], "to": call.get("shape_out")})
-    turned = run.fact("shift_relation").get("targets_in_other_order") is True
+    views = [view for graph in known for view in graph.view_permutes if not inside]
+    views += [
+        Permutation(call.site, call.shapes_in[0], call.shape_out or (), call.batch_axis)
+        for call in run.ops
+        if call.op == "view" and call.shapes_in
+    ]
+    turned = run.shift_relation.targets_in_other_order
     swapped = _batch_for_time(run)
     if not known and not views and not turned and swapped is None:
         return "the graph behind the loss was not looked at"
@@ -76,21 +77,21 @@ def axes_scrambled(run: Run) -> Measured | str:
             f"{list(module.given)}: it reads the samples as one sequence",
         )
     for entry in views:
-        axis = entry.get("batch_axis")
-        if isinstance(axis, int):
+        before, after = list(entry.started_as), list(entry.became)
+        if entry.batch_axis is not None:
             words = (
-                f"a reshape of {entry.get('from')} to {entry.get('to')}{place(entry.get('site'))} treats axis 0 as the "
-                f"batch, but a transpose had moved the batch to axis {axis}"
+                f"a reshape of {before} to {after}{place(entry.site)} treats axis 0 as the "
+                f"batch, but a transpose had moved the batch to axis {entry.batch_axis}"
             )
             worst, values = (1.0, words), {}
             continue
-        old, new = ([size for size in shape(entry.get(key)) or () if size != 1] for key in ("from", "to"))
+        old, new = ([size for size in sizes if size != 1] for sizes in (before, after))
         if len(old) < 2 or old == new or sorted(old) != sorted(new):
             continue
         level = 1.0 if old[0] != new[0] else 0.9
         words = (
-            f"a view turns shape {entry.get('from')} into {entry.get('to')}{place(entry.get('site'))}: it keeps the "
-            "memory order and mixes the axes (swapping them takes permute or transpose)"
+            f"a view turns shape {before} into {after}{place(entry.site)}: it keeps the memory order and mixes the "
+            "axes (swapping them takes permute or transpose)"
         )
         if (level, words) > worst:
             worst, values = (level, words), {}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 from ...record import Run
 from ...record.program import REGRESSION, LossCall
-from ...record.values import mapping, number
 from ...wording import num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Unless, place, ramp, sign
@@ -86,8 +86,8 @@ def batches_alike(run: Run) -> Measured | str:
     The means of shuffled batches of B samples vary by 1/B of the targets' variance. Data sorted by target, by day or by
     place put similar samples into one batch, and then the means vary by far more.
     """
-    groups = mapping(run.fact("targets/train").get("groups"))
-    batches, rows, between, within = (number(groups.get(key)) for key in ("batches", "rows", "between", "within"))
+    groups = run.training_targets.groups
+    batches, rows, between, within = groups.batches, groups.rows, groups.between, groups.within
     if batches is None or rows is None or between is None or within is None or batches < FEWEST or rows < 2:
         return "the targets of too few batches were looked at"
     calls = [call for call in run.training_losses if call.kind in (*REGRESSION, "bce")]
@@ -96,7 +96,7 @@ def batches_alike(run: Run) -> Measured | str:
         return "the targets do not vary, or are not those of one loss for one batch"
     if adversarial(run):
         return "the targets of a discriminator are the same throughout a batch: real or generated"
-    if (number(calls[0].target.facts.get("after_forwards")) or 0.0) > 0.5 * calls[0].calls:
+    if calls[0].target.after_forwards > 0.5 * calls[0].calls:
         return "models ran more than once before the loss: the targets may be a model's, and move with it"
     share = between / total
     excess = between * (rows - 1) / within if within > 0 else rows
@@ -114,7 +114,7 @@ FEWEST_BATCHES = 4
 ALIKE = 0.9  # a most common class with so large a share: batches cannot show an order
 
 
-def _shuffled_majority(counts: dict[str, float], rows: float) -> float:
+def _shuffled_majority(counts: Mapping[str, float], rows: float) -> float:
     """The mean share of the most common class in shuffled batches of this size, by drawing a few hundred."""
     total = sum(counts.values())
     if not counts or not 1 <= rows <= 1e6 or not 0 < total < 1e300:
@@ -140,11 +140,11 @@ def batches_single_class(run: Run) -> Measured | str:
     say nothing that way; there the longest run of one class is compared with what shuffling gives. With several losses
     it means little: adversarial training judges real and made samples in turns, each batch with one label.
     """
-    order = run.fact("label_order")
-    batches, seen, expected = (number(order.get(key)) for key in ("batches", "mean_majority", "expected_majority"))
+    order = run.label_order
+    batches, seen, expected = order.batches, order.mean_majority, order.expected_majority
     if batches is None or seen is None or expected is None or batches < FEWEST_BATCHES:
         return "the order of labels was not looked at"
-    longest = number(order.get("runs"))
+    longest = order.runs
     counts = label_counts(run) or {}
     common = majority(counts)
     expected = max(expected, _shuffled_majority(counts, _labels_at_once(run) or typical(run, "batch_size") or 0.0))
@@ -173,8 +173,8 @@ NOT_SHUFFLED = 0.6
 
 def _labels_mixed(run: Run) -> Unless | None:
     """Batches that mix the labels as shuffling would: then the order of the data hardly matters."""
-    order = run.fact("label_order")
-    seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
+    order = run.label_order
+    seen, expected = order.mean_majority, order.expected_majority
     if seen is None or expected is None or expected >= ALIKE:
         return None
     shares = f"{percent(seen)} of a batch on average ({percent(expected)} with shuffling)"
@@ -225,15 +225,15 @@ def padding_counted(run: Run) -> Measured | str:
     Reads the fact `padding`: the id that fills the ends of rows, its share of all targets, and the share of it that the
     loss counts (neither ignored by `ignore_index` nor masked). Filler that is ignored is normal.
     """
-    padding = run.fact("padding")
-    share, counted = number(padding.get("share")), number(padding.get("counted"))
+    padding = run.padding
+    share, counted = padding.share, padding.counted
     if share is None or counted is None:
         return "targets were not checked for padding"
-    filler = num(number(padding.get("id")) or 0.0)
+    filler = num(padding.id or 0.0)
     return Measured(
         share * counted,
         f"{percent(share * counted)} of the targets that the loss counts are padding (id {filler} at the ends of rows)"
-        f"{place(padding.get('site'))}"
+        f"{place(padding.site)}"
         if share * counted > PADDED.normal
         else f"padding hardly counts in the loss ({percent(share)} of the targets are padding)",
         values={"share": share, "counted": counted},

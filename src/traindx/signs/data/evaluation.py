@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from ...record import Run
-from ...record.values import mapping, number, numbers, shape
+from ...record.data import Inputs
 from ...wording import counted, num, percent
 from .. import checks, questions
 from .._base import RAISED, Fact, Measured, Scale, Unless, place, ramp, sign
@@ -22,11 +20,11 @@ FEWEST_SAMPLES = 8
 SEVERAL = 8  # features, from which a part of them says something
 
 
-def _moments(stats: Mapping[str, Any]) -> list[tuple[float, float]]:
+def _moments(stats: Inputs) -> list[tuple[float, float]]:
     """(mean, deviation) over all values, then by feature."""
-    means, spreads = numbers(stats.get("feature_mean")), numbers(stats.get("feature_std"))
+    means, spreads = stats.feature_mean, stats.feature_std
     pairs = list(zip(means, spreads, strict=True)) if len(means) == len(spreads) else []
-    mean, spread = number(stats.get("mean")), number(stats.get("std"))
+    mean, spread = stats.mean, stats.std
     return pairs if len(pairs) >= 1 else [(mean, spread)] if mean is not None and spread is not None else []
 
 
@@ -43,12 +41,12 @@ def _share_apart(pairs: list[tuple[tuple[float, float], tuple[float, float]]], e
 
 def _of_tokens(run: Run) -> Measured | None:
     """Tokens have no scale; what differs is how often each occurs."""
-    found = mapping(run.fact("data/eval").get("ids"))
-    distance, chance = number(found.get("distance")), number(found.get("by_chance"))
-    samples = min(number(run.fact(f"data/{part}").get("samples")) or 0.0 for part in ("train", "eval"))
+    found = run.evaluation_data.ids
+    distance, chance = found.distance, found.by_chance
+    samples = min(run.data(part).samples or 0.0 for part in ("train", "eval"))
     if distance is None or chance is None or samples < FEWEST_SAMPLES:
         return None
-    unseen = number(found.get("unseen")) or 0.0
+    unseen = found.unseen
     level = ramp(distance - chance, 0.15, 0.45)
     far = "differ" if level >= RAISED else "are close"
     return Measured(
@@ -76,7 +74,7 @@ def train_eval_inputs_differ(run: Run) -> Measured | str:
     sides = [real_inputs(run, part) for part in ("train", "eval")]
     if sides[0] is None or sides[1] is None:
         return "training and evaluation inputs were not both looked at"
-    samples = min(number(side.get("samples")) or 0.0 for side in sides if side is not None)
+    samples = min(sides[0].samples or 0.0, sides[1].samples or 0.0)
     train, held = _moments(sides[0]), _moments(sides[1])
     usable = [(a, b) for a, b in zip(train, held, strict=False) if a[1] > 1e-12 and b[1] >= 0]
     if samples < FEWEST_SAMPLES or len(train) != len(held) or not usable:
@@ -167,9 +165,9 @@ def samples_per_parameter(run: Run) -> Measured | str:
         trainable = sum(model.trainable for model in run.models)
     if size is None or trainable <= 0:
         return "the size of the training set or the number of trained parameters is not known"
-    targets = run.fact("targets/train")
-    sizes = shape(targets.get("shape")) or ()
-    tokens = targets.get("kind") == "tokens" and len(sizes) >= 2
+    targets = run.training_targets
+    sizes = targets.shape or ()
+    tokens = targets.kind == "tokens" and len(sizes) >= 2
     samples = size * (max(prod(sizes[1:]), 1) if tokens else 1)
     ratio = samples / trainable
     return Measured(
@@ -185,13 +183,13 @@ def no_regularization(run: Run) -> Measured | str:
 
     Only a person knows of augmentation, so observers leave this out. Healthy by itself where there are many samples.
     """
-    known = run.fact("regularization")
+    known = run.regularization
     if not known:
         return "what regularisation is in place is not known"
     parts = {
-        "dropout": (number(known.get("dropout")) or 0.0) > 0,
-        "weight decay": (number(known.get("weight_decay")) or 0.0) > 0,
-        "augmentation": known.get("augmentation") is True,
+        "dropout": known.dropout > 0,
+        "weight decay": known.weight_decay > 0,
+        "augmentation": known.augmentation,
     }
     used = [name for name, present in parts.items() if present]
     if used:

@@ -95,8 +95,8 @@ def shares_of_most_common(run: Run) -> tuple[float, float] | None:
     predicted, labelled = typical(run, "correct/majority", 0.75), typical(run, "label_majority", 0.75)
     if predicted is not None and labelled is not None and len(run.series("correct/majority").finite) >= FEWEST:
         return predicted, labelled
-    targets = run.fact("targets/train")
-    answers = majority(histogram(targets.get("recent_predictions") or targets.get("predictions")))
+    targets = run.training_targets
+    answers = majority(histogram(targets.recent_predictions or targets.predictions))
     labels = majority(label_counts(run) or {})
     return None if answers is None or labels is None else (answers[1], labels[1])
 

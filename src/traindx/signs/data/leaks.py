@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from math import prod
-from typing import Any
 
 from ...record import Run
-from ...record.values import number, shape, text, truth
+from ...record.data import Attention, Overlap
+from ...record.forms import absent
 from ...wording import counted, num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Sign, place, ramp, sign
@@ -39,19 +38,19 @@ def feature_determines_target(run: Run) -> Measured | str:
     at twice the distance, fourfold for a smooth curve; one period back it is the same again, among neighbours
     that nearly are. A column that holds the answer has no such neighbours.
     """
-    leak = run.fact("feature_leak")
-    correlation, samples = number(leak.get("correlation")), number(leak.get("samples"))
+    leak = run.feature_leak
+    correlation, samples = leak.correlation, leak.samples
     if correlation is None or samples is None or samples < FEWEST_SAMPLES:
         return "input columns were not compared with the target"
-    sizes = shape(run.fact("data/train").get("shape"))
+    sizes = run.training_data.shape
     if sizes is not None and prod(sizes[1:]) < FEWEST_COLUMNS:
         return f"the inputs have {counted(prod(sizes[1:]), 'column')}: one may well say it all"
-    inwards = [abs(value) for entry in leak.get("inwards") or () if (value := number(entry)) is not None]
+    inwards = [abs(value) for value in leak.inwards]
     if len(inwards) > 1 and min(inwards) > ALIKE * abs(correlation):
         return "several input columns determine the target: none of them is a leak by itself"
-    if _window(leak.get("inwards")) or _period(leak.get("beside")):
+    if _window(leak.inwards) or _period(leak.beside):
         return "neighbouring input columns look like a time series, whose latest value predicts the target by itself"
-    column = number(leak.get("feature"))
+    column = leak.feature
     name = f"input column {num(column)}" if column is not None else "one input column"
     return Measured(
         abs(correlation),
@@ -60,19 +59,16 @@ def feature_determines_target(run: Run) -> Measured | str:
     )
 
 
-def _period(beside: Any) -> bool:
+def _period(beside: tuple[float, ...]) -> bool:
     """Whether correlations fade on both sides of an inner column, as in a series that repeats itself."""
-    known = [number(value) for value in beside] if isinstance(beside, list) else []
-    near, far = known if len(known) == 2 else (None, None)
-    return near is not None and far is not None and near >= NEAR_A_PEAK and far < near
+    return len(beside) == 2 and beside[0] >= NEAR_A_PEAK and beside[1] < beside[0]
 
 
-def _window(inwards: Any) -> bool:
+def _window(inwards: tuple[float, ...]) -> bool:
     """Whether correlations fade from the edge inwards as those of neighbours in time do."""
-    known = [number(value) for value in inwards] if isinstance(inwards, list) else []
-    if len(known) != 3 or None in known:
+    if len(inwards) != 3:
         return False
-    lacking, *further = (1 - float(value or 0.0) for value in known)
+    lacking, *further = (1 - value for value in inwards)
     return lacking < further[0] < further[1] and all(
         more <= times * lacking for more, times in zip(further, SMOOTH, strict=True)
     )
@@ -82,9 +78,9 @@ def _reaches(run: Run, sign: Sign) -> str | None:
     """Where targets equal inputs, the model must be one that predicts: an autoencoder has to pass a bottleneck."""
     if not sign.values.get("copied"):
         return "later tokens reach an output"
-    if any(entry.get("causal") is True for entry in run.entries("attention")):
+    if any(entry.causal for entry in run.attention):
         return "the attention is causal, as in a model that predicts"
-    alone = sum(module.recurrent for module in run.modules) == 1 and not run.entries("attention")
+    alone = sum(module.recurrent for module in run.modules) == 1 and not run.attention
     return "one recurrent layer reads and answers each position" if alone else None
 
 
@@ -109,10 +105,10 @@ def future_visible(run: Run) -> Measured | str:
     (fact `dependence`), that decides. Else: a causal model has no weight above the diagonal at all, an unmasked one
     about half.
     """
-    shifted = truth(run.fact("shift_relation").get("targets_are_next_inputs"))
+    shifted = run.shift_relation.targets_are_next_inputs
     if shifted is None:
         return "targets were not compared with shifted inputs"
-    if truth(run.fact("shift_relation").get("targets_are_inputs")):
+    if run.shift_relation.targets_are_inputs:
         return Measured(
             1.0,
             "the targets equal the inputs position by position, so copying the input solves the task",
@@ -120,31 +116,31 @@ def future_visible(run: Run) -> Measured | str:
         )
     if not shifted:
         return Measured(0.0, "the targets are not the next tokens")
-    tried = truth(run.fact("dependence").get("sees_future"))
+    tried = run.dependence.sees_future
     if tried is not None:
-        at = number(run.fact("dependence").get("future_position"))
+        at = run.dependence.future_position
         words = (
             f"the output at position {num(at or 0)} depends on later tokens"
             if tried
             else "no output depends on later tokens"
         )
         return Measured(float(tried), words)
-    seen = [(number(entry.get("seen_future_weight")), entry) for entry in run.entries("attention")]
+    seen = [(entry.seen_future_weight, entry) for entry in run.attention]
     # Fused attention does not show its weights; without any mask it sees everything.
-    open_to_all = [(0.5, entry) for _, entry in seen if entry.get("causal") is False and entry.get("masked") is False]
+    open_to_all = [(0.5, entry) for _, entry in seen if entry.causal is False and entry.masked is False]
     weights = [(weight, entry) for weight, entry in seen if weight is not None] + open_to_all
     both_ways = [module for module in run.modules if module.settings.get("bidirectional") is True]
     if not weights and not both_ways and not any(module.recurrent for module in run.modules):
         return "no attention and no recurrent layer was looked at"
-    weight, entry = max(weights, key=lambda pair: pair[0], default=(0.0, {}))
+    weight, entry = max(weights, key=lambda pair: pair[0], default=(0.0, absent(Attention)))
     level = 1.0 if both_ways else ramp(weight, 0.005, 0.1)
-    name = text(entry.get("module")) or "attention"
+    name = entry.module or "attention"
     return Measured(
         1.0 if both_ways else weight,
         f"`{both_ways[0].name or both_ways[0].type}` is bidirectional, but the targets are the next tokens"
         if both_ways
         else f"`{name}` puts {percent(weight)} of its attention on later positions (0 % is expected where the targets "
-        f"are the next tokens){place(entry.get('site'))}",
+        f"are the next tokens){place(entry.site)}",
         level,
         values={"weight": weight},
     )
@@ -160,10 +156,10 @@ def _by_chance(run: Run, trained: float | None) -> float:
 
     With N different samples, two samples of one batch agree once in N pairs: N follows from the share that agree.
     """
-    repeats = run.fact("repeats")
-    if repeats.get("continuous") is True:
+    repeats = run.repeats
+    if repeats.continuous:
         return 0.0  # samples that agree in all columns are copies, however often each was copied
-    total, distinct = number(repeats.get("hashed")), number(repeats.get("distinct"))
+    total, distinct = repeats.hashed, repeats.distinct
     if not total or distinct is None or not 0 < distinct < total:
         return 0.0
     repeated = 1 - distinct / total
@@ -176,14 +172,14 @@ def _by_chance(run: Run, trained: float | None) -> float:
     return min(1.0, max(repeated, trained * (found + 2 * math.sqrt(found)) / pairs))
 
 
-def _share_compared(overlap: Mapping[str, Any]) -> float:
+def _share_compared(overlap: Overlap) -> float:
     """The share of the training samples that were hashed.
 
     Of one epoch it is the share of its batches. Over many epochs the same samples come again: how many there are in
     all follows from how many of those drawn were new.
     """
-    batches = number(overlap.get("train_share_hashed")) or 1.0
-    drawn, distinct = number(overlap.get("train_samples_hashed")), number(overlap.get("train_distinct"))
+    batches = overlap.train_share_hashed or 1.0
+    drawn, distinct = overlap.train_samples_hashed, overlap.train_distinct
     again = 0.0
     if drawn and distinct and distinct < 0.95 * drawn:
         # distinct = all · (1 - exp(-drawn / all)), solved for the number of draws a sample
@@ -214,12 +210,12 @@ def samples_shared(run: Run) -> Measured | str:
     only part of the training data was hashed the share is scaled up. A pass over the training data for its own sake is
     no validation.
     """
-    overlap = run.fact("overlap")
-    held, shared = number(overlap.get("eval_samples")), number(overlap.get("shared"))
+    overlap = run.overlap
+    held, shared = overlap.eval_samples, overlap.shared
     if held is None or shared is None or held < FEWEST:
         return "evaluation samples were not compared with training samples"
     hashed = _share_compared(overlap)
-    repeated = _by_chance(run, number(overlap.get("train_distinct")))
+    repeated = _by_chance(run, overlap.train_distinct)
     # Scaling up a handful of chance matches would make much of little: two standard errors are taken off.
     certain = max(0.0, shared - 2 * math.sqrt(max(shared, 0.0))) if hashed < 1 else shared
     found = min(max(certain / held, 0.0), 1.0)

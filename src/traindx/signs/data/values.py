@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ...record import Run, Series
+from ...record.course import Details
+from ...record.forms import absent
 from ...record.program import REGRESSION
-from ...record.values import number, numbers
 from ...wording import counted, num
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Sign, Unless, ramp, sign
-from .._data import first_layers, normalises_first, real_inputs, root_mean_square, size_within
+from .._data import normalises_first, real_inputs, size_within
 from .._numbers import all_finite, birth
 from .._tables import median, ordered
 
@@ -38,7 +36,7 @@ def input_scale_odd(run: Run) -> Measured | str:
     size, nor have inputs that are all zero. Where a model scales its inputs itself, what its first layers get counts.
     """
     stats = real_inputs(run, "train")
-    given = root_mean_square(stats) if stats is not None else None
+    given = stats.root_mean_square if stats is not None else None
     if stats is None or given is None:
         return "no floating-point inputs were looked at"
     size = size_within(run) or given
@@ -49,7 +47,7 @@ def input_scale_odd(run: Run) -> Measured | str:
         size,
         f"input RMS is {num(size)}{' at the first layer' if size != given else ''} (about 1 is typical)",
         level,
-        values={"rms": size, "min": stats.get("min"), "max": stats.get("max")},
+        values={"rms": size, "min": stats.min, "max": stats.max},
     )
 
 
@@ -70,8 +68,8 @@ def input_scale_spread(run: Run) -> Measured | str:
     still train; four make the small features invisible. Where a model scales its inputs itself, what its first layer
     gets counts.
     """
-    stats = next((layer for layer in first_layers(run) if numbers(layer.get("feature_std"))), real_inputs(run, "train"))
-    spreads = sorted(spread for spread in numbers((stats or {}).get("feature_std")) if spread > 1e-12)
+    found = next((layer for layer in run.first_layers if layer.feature_std), None) or real_inputs(run, "train")
+    spreads = sorted(spread for spread in found.feature_std if spread > 1e-12) if found else []
     if len(spreads) < 2:
         return "the deviation of single features is not known"
     small, large = spreads[len(spreads) // 10], spreads[-1]
@@ -97,15 +95,15 @@ def target_scale_large(run: Run) -> Measured | str:
 
     Up to ten is covered in a few steps; a thousand keeps the last bias travelling for the whole run.
     """
-    targets = run.fact("targets/train")
-    size = root_mean_square(targets)
+    targets = run.training_targets
+    size = targets.root_mean_square
     calls = [call for call in run.training_losses if call.kind]
-    if size is None or targets.get("kind") != "values" or (calls and all(c.kind not in REGRESSION for c in calls)):
+    if size is None or targets.kind != "values" or (calls and all(c.kind not in REGRESSION for c in calls)):
         return "no regression targets were looked at"
     return Measured(
         size,
-        f"target RMS is {num(size)} (mean {num(number(targets.get('mean')) or 0.0)}, std "
-        f"{num(number(targets.get('std')) or 0.0)}; an untrained output is about 1)",
+        f"target RMS is {num(size)} (mean {num(targets.mean or 0.0)}, std "
+        f"{num(targets.std or 0.0)}; an untrained output is about 1)",
         values={"rms": size},
     )
 
@@ -132,7 +130,8 @@ REFUTERS = (Fact("The script masks them: losses stay finite.", _losses_finite),)
 )
 def input_nonfinite(run: Run) -> Measured | str:
     """NaN or Inf in the inputs before the model runs. They reach the model unless the script masks them."""
-    return _nonfinite(run, "input", "data/train")
+    flags = [event.details.inputs_finite for event in run.events_of("nonfinite-loss")]
+    return _nonfinite(run, "input", run.training_data.nonfinite, flags)
 
 
 @sign(
@@ -145,15 +144,14 @@ def input_nonfinite(run: Run) -> Measured | str:
 )
 def target_nonfinite(run: Run) -> Measured | str:
     """NaN or Inf in the targets before the loss."""
-    return _nonfinite(run, "target", "targets/train")
+    flags = [event.details.targets_finite for event in run.events_of("nonfinite-loss")]
+    return _nonfinite(run, "target", run.training_targets.nonfinite, flags)
 
 
-def _nonfinite(run: Run, part: str, statistics: str) -> Measured | str:
+def _nonfinite(run: Run, part: str, found: float | None, flags: list[bool | None]) -> Measured | str:
     """How many non-finite numbers the inputs or targets (`part`) hold."""
-    found = number(run.fact(statistics).get("nonfinite"))
-    flags = [event.data.get(f"{part}s_finite") for event in run.events_of("nonfinite-loss")]
-    origins = [event for event in run.events_of("nonfinite-origin") if event.data.get("where") == part]
-    if found is None and not origins and not any(isinstance(flag, bool) for flag in flags):
+    origins = [event for event in run.events_of("nonfinite-origin") if event.details.where == part]
+    if found is None and not origins and not any(flag is not None for flag in flags):
         return f"the {part}s were not looked at"
     seen = bool(origins) or False in flags
     corrupted = seen or (found or 0.0) > 0
@@ -187,18 +185,16 @@ def _at(series: Series, step: int) -> float | None:
     return max(found, default=None)
 
 
-def _jumps(run: Run) -> dict[int, Mapping[str, Any]]:
+def _jumps(run: Run) -> dict[int, Details]:
     """The first of each burst of jumps, and what was noted of its batch."""
-    found: dict[int, Mapping[str, Any]] = {
-        event.step: event.data for event in run.events_of("loss-jump") if isinstance(event.step, int)
-    }
+    found = {event.step: event.details for event in run.events_of("loss-jump") if event.step is not None}
     curve = ordered(run.series("loss/train"))
     level = median(abs(curve.values))
     if level:
         early = curve.steps[(curve.steps <= NOT_NOTED) & (curve.values > FAR * level)]
         # A first loss far above all others is where training begins, not a jump.
-        found.update((int(step), {}) for step in early if step > 0 and int(step) not in found)
-    starts: dict[int, Mapping[str, Any]] = {}
+        found.update((int(step), absent(Details)) for step in early if step > 0 and int(step) not in found)
+    starts: dict[int, Details] = {}
     last = -BURST - 1
     for step in sorted(found):
         if step - last > BURST:
@@ -232,7 +228,8 @@ def batch_outlier(run: Run) -> Measured | str:
     for step, noted in jumps.items():
         ratios = []
         for name, series, middle in usual:
-            value = number(noted.get(name)) if name in noted else _at(series, step)
+            known: float | None = getattr(noted, name, None)
+            value = known if known is not None else _at(series, step)
             if value is not None:
                 ratios.append((min(abs(value) / middle, 1e300), name, step))
         if ratios:

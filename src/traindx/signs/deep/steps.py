@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from ...record import Run
-from ...record.values import mapping, number, text, truth
+from ...record.experiments import DeepLook
 from ...wording import counted, num, percent
 from .. import checks, questions
 from .._base import RAISED, Measured, Scale, ramp, sign
 
 
-def looks_at(run: Run, name: str) -> list[tuple[int, Mapping[str, Any]]]:
-    """(step, finding) of every look of that name, in order."""
-    found = []
-    for look in run.entries("deep"):
-        finding, step = mapping(look.get(name)), look.get("step")
-        if finding and isinstance(step, int):
-            found.append((step, finding))
-    return sorted(found, key=lambda pair: pair[0])
+def looks(run: Run) -> list[tuple[int, DeepLook]]:
+    """The deep looks with their steps, in order."""
+    return sorted(((look.step, look) for look in run.deep if look.step is not None), key=lambda pair: pair[0])
 
 
 FEWEST = 4
@@ -34,17 +26,17 @@ def steps_make_worse(run: Run) -> Measured | str:
     A sound step lowers the loss that it was computed from. Noise of other batches plays no part here; momentum and the
     bounce at the edge of stability make it rise now and then. At a learning rate that is too high most steps do.
     """
-    looks = [(step, found) for step, found in looks_at(run, "along_step") if truth(found.get("flat")) is not True]
-    worse = [step for step, found in looks if truth(found.get("made_worse"))]
-    if len(looks) < FEWEST:
+    along = [(step, found) for step, look in looks(run) if (found := look.along_step) and not found.flat]
+    worse = [step for step, found in along if found.made_worse]
+    if len(along) < FEWEST:
         return f"the loss along the step was computed for fewer than {counted(FEWEST, 'step')}"
-    share = len(worse) / len(looks)
+    share = len(worse) / len(along)
     return Measured(
         share,
-        f"{num(len(worse))} of the {num(len(looks))} steps checked raise the loss of their own batch "
+        f"{num(len(worse))} of the {num(len(along))} steps checked raise the loss of their own batch "
         f"({percent(share)})",
         onset=worse[0] if worse else None,
-        values={"worse": len(worse), "looks": len(looks)},
+        values={"worse": len(worse), "looks": len(along)},
     )
 
 
@@ -57,11 +49,11 @@ def at_saddle(run: Run) -> Measured | str:
 
     Negative curvature alone is ordinary in any network; together with a plateau it says that there is a way down.
     """
-    looks = looks_at(run, "curvature")
-    if not looks:
+    curved = [(step, look.curvature) for step, look in looks(run) if look.curvature]
+    if not curved:
         return "the curvature was not measured"
-    step, last = looks[-1]
-    top, bottom = number(last.get("top")), number(last.get("bottom"))
+    step, last = curved[-1]
+    top, bottom = last.top, last.bottom
     if top is None or bottom is None:
         return "the curvature was not finite"
     share = max(0.0, -bottom) / max(abs(top), abs(bottom), 1e-300)
@@ -79,8 +71,8 @@ def beyond_stability_edge(run: Run) -> Measured | str:
     last. Only plain gradient descent has its edge at 2 / rate.
     """
     products = []
-    for _, found in looks_at(run, "curvature"):
-        top, rate = number(found.get("top")), number(found.get("rate"))
+    for _, look in looks(run):
+        top, rate = look.curvature.top, look.curvature.rate
         if top is not None and rate is not None:
             products.append((top, rate))
     if not products:
@@ -118,23 +110,22 @@ def _spikes_from(run: Run, verdict: str, meaning: str) -> Measured | str:
     Late in a training any hard sample stands out; a spike to be concerned about brings back the loss of an untrained
     model, or more.
     """
-    known = [spike for spike in run.entries("spikes") if text(spike.get("verdict")) in ("data", "step")]
+    known = [spike for spike in run.spikes if spike.verdict in ("data", "step")]
     losses = run.series("loss/train").finite.values[:FIRST]
     if not known or not len(losses):
         return "no spike was replayed on earlier weights"
-    found = [spike for spike in known if spike["verdict"] == verdict]
+    found = [spike for spike in known if spike.verdict == verdict]
     if not found:
         return Measured(0.0, f"none of {counted(len(known), 'replayed spike')} {meaning}")
-    highest = max(found, key=lambda spike: number(spike.get("loss")) or 0.0)
-    step, loss, there, usual = (number(highest.get(key)) for key in ("step", "loss", "earlier_weights", "others"))
+    highest = max(found, key=lambda spike: spike.loss or 0.0)
     untrained = max(abs(float(np.median(losses))), 1e-300)
-    height = (loss or 0.0) / untrained
+    height = (highest.loss or 0.0) / untrained
     level = len(found) / len(known) * ramp(height, 0.5, 2.0, log=True)
     words = (
-        f"the spike at step {num(step or 0)} {meaning}: with the weights of one step earlier the batch's loss is "
-        f"{num(there or 0)} (other batches: {num(usual or 0)})"
+        f"the spike at step {num(highest.step or 0)} {meaning}: with the weights of one step earlier the batch's loss "
+        f"is {num(highest.earlier_weights)} (other batches: {num(highest.others)})"
     )
-    return Measured(height, words, level, onset=None if step is None else int(step))
+    return Measured(height, words, level, onset=highest.step)
 
 
 SETTLED = 20  # steps after which running statistics have caught up
@@ -147,11 +138,10 @@ def modes_disagree(run: Run) -> Measured | str:
     Dropout makes the training loss the higher one; running statistics that have not caught up, or that few samples made
     useless, make the evaluation loss the higher one. Up to twice is ordinary early on.
     """
-    looks = [(step, found) for step, found in looks_at(run, "mode_gap") if step >= SETTLED]
-    if not looks:
+    gaps = [look.mode_gap for step, look in looks(run) if look.mode_gap and step >= SETTLED]
+    if not gaps:
         return "the loss of one batch was not computed in both modes after the first steps"
-    _, last = looks[-1]
-    train, spread, evaluated = (number(last.get(key)) for key in ("train", "train_spread", "eval"))
+    train, spread, evaluated = gaps[-1].train, gaps[-1].train_spread, gaps[-1].eval
     if train is None or evaluated is None or train <= 0 or evaluated <= 0:
         return "the loss of one batch was not finite and positive in both modes"
     # Losses near zero may differ by large factors without any meaning.

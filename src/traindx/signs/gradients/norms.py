@@ -8,7 +8,7 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray, IntArray
-from ...record.values import mapping, number
+from ...record.values import number
 from ...wording import num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Sign, Unless, ramp, sign
@@ -27,7 +27,7 @@ THRESHOLDS = ("max_grad_norm", "clip_grad_norm", "gradient_clip_val", "grad_clip
 
 def configured_threshold(run: Run) -> float | None:
     """The threshold in a log's settings; None where it is absent, zero, or norms never exceed it (logged after it)."""
-    config = mapping(run.fact("log").get("config"))
+    config = run.log.config
     found = [number(value) for key, value in config.items() if str(key).rsplit(".", 1)[-1] in THRESHOLDS]
     limit = next((value for value in found if value is not None and value > 0), None)
     norms = run.series("grad_norm").finite.values
@@ -69,8 +69,8 @@ def clip_far_below_norm(run: Run) -> Measured | str:
     small = max(0.4, ramp(typical(run, "eps_ratio") or 0.0, 0.01, 0.3, log=True))
     cancelled = 1.0 - small if adaptive(run) else 0.0
     threshold = typical(run, "clip/threshold") or 0.0
-    by_value = run.fact("clipping").get("kind") == "value"
-    limit = num(number(run.fact("clipping").get("threshold")) or 0.0)
+    by_value = run.clipping.by_value
+    limit = num(run.clipping.threshold or 0.0)
     against = (
         f"the norm after clipping (values are clipped at {limit})" if by_value else f"the threshold of {num(threshold)}"
     )
@@ -95,7 +95,7 @@ def clip_share(run: Run) -> Measured | str:
         return "the run does not clip gradients, or too few clipping calls were seen"
     steps, ratios = found
     # A norm is above its threshold or not; of values, a few may be cut in every step without changing much.
-    noticed = 1.1 if run.fact("clipping").get("kind") == "value" else 1.0
+    noticed = 1.1 if run.clipping.by_value else 1.0
     share = float((ratios > noticed).mean())
     threshold = typical(run, "clip/threshold") or configured_threshold(run) or 0.0
     return Measured(

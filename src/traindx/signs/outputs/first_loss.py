@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ...record import Run
 from ...record.program import LossCall
-from ...record.values import number
 from ...wording import num
 from .. import checks, questions
 from .._base import Measured, place, ramp, sign
@@ -57,8 +56,8 @@ def _chance(run: Run, call: LossCall) -> tuple[float, str, float] | None:
         return math.log(sizes[1]), f"ln({sizes[1]})", 1.5
     if call.kind in ("bce", "bce-logits"):
         return math.log(2.0), "ln(2)", 1.5
-    targets = run.fact("targets/train")
-    mean, spread = number(targets.get("mean")), number(targets.get("std"))
+    targets = run.training_targets
+    mean, spread = targets.mean, targets.std
     if call.kind in ("squared", "absolute") and mean is not None and spread is not None:
         root = math.hypot(mean, spread)
         squared = call.kind == "squared"

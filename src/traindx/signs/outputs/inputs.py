@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.program import REGRESSION, LossCall
-from ...record.values import entries, number, shape
 from ...wording import num, percent
 from .. import checks, questions
 from .._base import RAISED, Fact, Measured, Scale, Unless, place, sign
@@ -24,7 +23,7 @@ def _level(run: Run, call: LossCall) -> float:
         return 0.0
     made = made_by(run, call)
     if call.kind == "cross-entropy":
-        sums = [number(call.input.facts.get(key)) for key in ("row_sum_min", "row_sum_max")]
+        sums = (call.input.row_sum_min, call.input.row_sum_max)
         rows_sum_to_one = all(total is not None and abs(total - 1) < SUM_TOLERANCE for total in sums)
         if rows_sum_to_one or made == "softmax":
             return 1.0
@@ -36,10 +35,10 @@ def _level(run: Run, call: LossCall) -> float:
 
 def _softmax_twice(run: Run) -> Measured | None:
     """A loss written by hand shows in the graph: a softmax of what a softmax made."""
-    again = [entry for entry in entries(run.fact("graph").get("softmaxes")) if entry.get("of_softmax") is True]
+    again = [entry for entry in run.graph.softmaxes if entry.of_softmax]
     if not again:
         return None
-    sizes = " x ".join(str(size) for size in shape(again[0].get("shape")) or ())
+    sizes = " x ".join(str(size) for size in again[0].shape or ())
     return Measured(
         1.0,
         f"softmax is applied twice before the loss: to the scores and again to the probabilities ({sizes})",
@@ -117,7 +116,7 @@ def loss_inputs_not_log_probabilities(run: Run) -> Measured | str:
     calls = [c for c in run.training_losses if c.kind in ("nll", "kl") and c.input.max is not None]
     if not calls:
         return "no call of a loss that expects log-probabilities was seen"
-    divided = {number(call.input.facts.get("divided_min")) or 0.0: call for call in calls}
+    divided = {call.input.divided_min or 0.0: call for call in calls}
     low = min(divided)
     if low < 0:
         return Measured(
@@ -156,10 +155,10 @@ def rates_for_logarithms(run: Run) -> Measured | str:
     Rates are made positive by softplus, exp or ReLU; a logarithm is not. With `log_input=True` the loss of such an
     output is lowest where its exponential, not itself, is the count.
     """
-    calls = [call for call in run.training_losses if isinstance(call.facts.get("log_input"), bool)]
+    calls = [call for call in run.training_losses if call.log_input is not None]
     if not calls:
         return "poisson_nll_loss was not called"
-    wrong = [call for call in calls if call.facts["log_input"] and made_by(run, call) in POSITIVE]
+    wrong = [call for call in calls if call.log_input and made_by(run, call) in POSITIVE]
     call = (wrong or calls)[0]
     level = 1.0 if wrong and (call.input.min or 0.0) >= 0.0 else 0.0
     words = (
@@ -211,8 +210,7 @@ def errors_cancel(run: Run) -> Measured | str:
 
     `(output - target).mean().abs()` falls to zero as soon as the mean is right. The graph shows the order of the two.
     """
-    known = [graph.get("errors_cancel") for graph in run.graphs]
-    known = [cancel for cancel in known if isinstance(cancel, bool)]
+    known = [graph.errors_cancel for graph in run.graphs if graph.errors_cancel is not None]
     if not known:
         return "the graph behind the loss was not looked at"
     level = 1.0 if any(known) else 0.0
@@ -275,7 +273,7 @@ def outputs_pinned(run: Run) -> Measured | str:
     share = layer_medians(table, 0.75).get(last.name)
     if share is None:
         return "the output activation was not looked at"
-    two = all((number(call.target.facts.get("distinct")) or 3.0) <= 2 for call in calls)
+    two = all((call.target.distinct or 3.0) <= 2 for call in calls)
     return Measured(
         share,
         f"{percent(share)} of the outputs of `{last.name or last.type}` are at the limit of its range late in the run",

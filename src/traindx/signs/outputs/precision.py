@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
-from ...record.values import number, texts
 from ...wording import listed, num, percent
 from .. import checks, questions
 from .._base import RAISED, Fact, Measured, Scale, Sign, Unless, place, ramp, sign
@@ -206,9 +205,9 @@ def nonfinite_from_weights(run: Run) -> Measured | str:
         if all_finite(run):
             return Measured(0.0, "every value seen was finite")
         return "where the first non-finite number came from was not seen"
-    weights_gone = found.where == "weights" or found.loss.get("weights_finite") is False
+    weights_gone = found.where == "weights" or found.loss.weights_finite is False
     level = 1.0 if found.blown else 0.6 if weights_gone else 0.0
-    ratio, norm = found.ratio, number(found.loss.get("grad_norm_before"))
+    ratio, norm = found.ratio, found.loss.grad_norm_before
     step = f" at step {found.step}" if found.step is not None else ""
     before = [f"the loss had gone from {num(found.grown[0])} to {num(found.grown[1])}" if found.grown else ""]
     reach = max(found.input_range, default=0.0)
@@ -216,6 +215,7 @@ def nonfinite_from_weights(run: Run) -> Measured | str:
     if not any(before) or (ratio or 0.0) > BLOWN_RATIO:
         before.append(f"the last update/weight ratio was {num(ratio)}" if ratio is not None else "")
         before.append(f"the last gradient norm was {num(norm)}" if norm is not None else "")
+
     details = ", ".join(filter(None, before)) or "updates were not measured"
     claim = "training had already blown up before" if level >= RAISED else "nothing shows that training blew up before"
     if weights_gone and not found.blown:
@@ -224,7 +224,7 @@ def nonfinite_from_weights(run: Run) -> Measured | str:
         level,
         f"{claim} the first non-finite value{step}: {details}",
         onset=found.step,
-        values={"weights_finite": found.loss.get("weights_finite"), "update_ratio": ratio, "grad_norm": norm},
+        values={"weights_finite": found.loss.weights_finite, "update_ratio": ratio, "grad_norm": norm},
     )
 
 
@@ -237,10 +237,10 @@ def risky_math(run: Run) -> Measured | str:
 
     A choice, not a fault: guarded by an eps they are harmless. It matters once a loss is not finite.
     """
-    known = [call for call in run.training_losses if "ops" in call.facts]
+    known = [call for call in run.training_losses if call.ops is not None]
     if not known:
         return "the operations of the loss are not known"
-    risky = [(call, found) for call in known if (found := [op for op in texts(call.facts["ops"]) if op in RISKY])]
+    risky = [(call, found) for call in known if (found := [op for op in call.ops or () if op in RISKY])]
     if not risky:
         return Measured(0.0, "the loss takes no log, division, root, power, exp or norm")
     call, found = risky[0]

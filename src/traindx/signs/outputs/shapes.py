@@ -6,7 +6,6 @@ from itertools import pairwise
 from math import prod
 
 from ...record import Run
-from ...record.values import entries, number, shape, text
 from ...wording import counted
 from .. import checks, questions
 from .._base import RAISED, Fact, Measured, Sign, place, sign
@@ -53,7 +52,7 @@ def loss_broadcasts(run: Run) -> Measured | str:
     found: list[tuple[float, str]] = []
     for call in run.training_losses:
         left, right = call.input.shape, call.target.shape
-        if call.input.facts.get("one_row") is True:
+        if call.input.one_row:
             words = (
                 f"{call.fn} gets one row of outputs, repeated for the {left[0] if left else ''} samples of the batch"
             )
@@ -71,11 +70,9 @@ def loss_broadcasts(run: Run) -> Measured | str:
             )
     for graph in run.graphs:
         found.append((0.0, "no shapes broadcast near the loss"))
-        for entry in entries(graph.get("broadcasts")):
-            sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []
-            known = [side for side in sides if side is not None]
-            op = text(entry.get("op")) or "an operation"
-            shown = f"`{op}`" if entry.get("op") else op
+        for entry in graph.broadcasts:
+            known, op = entry.shapes, entry.op or "an operation"
+            shown = f"`{op}`" if entry.op else op
             level = 0.9 if op.lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
             if len(known) == 2 and len(known[0]) != len(known[1]) and all_pairs(known[0], known[1]):
                 found.append((level, f"{shown} near the loss broadcasts {list(known[0])} against {list(known[1])}"))
@@ -86,16 +83,12 @@ def loss_broadcasts(run: Run) -> Measured | str:
                         f"scores of shape {list(known[0])} near the loss are indexed by the labels of the whole batch",
                     )
                 )
-            elif len(known) == 1 and squared(known[0], shape(entry.get("out"))):
-                found.append((level, f"{shown} near the loss broadcasts {list(known[0])} to {entry.get('out')}"))
+            elif len(known) == 1 and squared(known[0], entry.out):
+                found.append((level, f"{shown} near the loss broadcasts {list(known[0])} to {list(entry.out or ())}"))
     if not found:
         return "neither loss calls nor the graph were looked at"
     level, words = max(found, key=lambda item: item[0])
     return Measured(level, words + (": every output is compared with every target" if level >= RAISED else ""))
-
-
-def _listed(value: object) -> bool:
-    return isinstance(value, (list, tuple))
 
 
 def _as_long_as_the_batch(run: Run, sign: Sign) -> str | None:
@@ -111,14 +104,14 @@ def _softmaxes(run: Run) -> list[Found]:
     found = []
     chosen = any(call.kind == "cross-entropy" for call in run.training_losses)  # by the loss function itself
     for graph in run.graphs:
-        for entry in entries(graph.get("softmaxes")):
-            sizes, dim = shape(entry.get("shape")), number(entry.get("dim"))
+        for entry in graph.softmaxes:
+            sizes, dim = entry.shape, entry.dim
             if not sizes or dim is None or not -len(sizes) <= dim < len(sizes):
                 continue
             axis = int(dim) % len(sizes)
             # The loss function's own softmax knows where the classes are; only dimension 0 is set by the caller, and
             # one that no such function would take.
-            if axis == 0 or (sizes[axis] == 1 and not chosen) or entry.get("in_loss") is not True:
+            if axis == 0 or (sizes[axis] == 1 and not chosen) or not entry.in_loss:
                 found.append((axis, sizes))
     return found
 
@@ -184,11 +177,11 @@ def softmax_over_batch(run: Run) -> Measured | str:
     if not run.graphs:
         return "the graph behind the loss was not looked at"
     found = _softmaxes(run)
-    batch, classes = typical(run, "batch_size"), number(run.fact("targets/train").get("classes"))
-    last = any(text(graph.get("last_activation")).replace("_", "") in ("softmax", "logsoftmax") for graph in run.graphs)
+    batch, classes = typical(run, "batch_size"), run.training_targets.classes
+    last = any(graph.last_activation.replace("_", "") in ("softmax", "logsoftmax") for graph in run.graphs)
     graded = [(_level(one, batch, classes, last), one) for one in found if not _time_first(run, one[1])]
-    pairs = [entry for graph in run.graphs for entry in entries(graph.get("softmaxes")) if entry.get("over_queries")]
-    graded += [(0.8, (int(number(entry.get("dim")) or 0), shape(entry.get("shape")) or ())) for entry in pairs[:1]]
+    pairs = [entry for graph in run.graphs for entry in graph.softmaxes if entry.over_queries]
+    graded += [(0.8, (entry.dim or 0, entry.shape)) for entry in pairs[:1]]
     level, (dim, sizes) = max(graded, key=lambda item: item[0], default=(0.0, (0, ())))
     over_queries = bool(pairs) and level == graded[-1][0]
     instead = "of the keys" if over_queries else "of the classes" if last or dim else "of within each sample"

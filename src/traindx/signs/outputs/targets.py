@@ -6,7 +6,6 @@ import math
 
 from ...record import Run
 from ...record.program import REGRESSION, LossCall
-from ...record.values import histogram, mapping, number
 from ...wording import num, percent
 from .. import checks, questions
 from .._base import RAISED, Fact, Measured, Missing, Scale, Sign, place, sign
@@ -34,7 +33,7 @@ EXPLAINED = 0.1  # of the loss of the best constant
 
 def _evenness(run: Run) -> float | None:
     """Entropy of the target histogram over its maximum."""
-    counts = list(histogram(run.fact("targets/train").get("histogram")).values())
+    counts = list(run.training_targets.histogram.values())
     total = sum(counts)
     if len(counts) < 2 or not math.isfinite(total):
         return None
@@ -42,8 +41,8 @@ def _evenness(run: Run) -> float | None:
 
 
 def _level(run: Run, call: LossCall) -> float:
-    low, high, distinct = call.target.min, call.target.max, number(call.target.facts.get("distinct"))
-    if call.target.facts.get("integer_valued") is not True or distinct is None or low is None or high is None:
+    low, high, distinct = call.target.min, call.target.max, call.target.distinct
+    if call.target.integer_valued is not True or distinct is None or low is None or high is None:
         return 0.0
     if distinct < 3 or distinct > MOST_CLASSES:
         return 0.0
@@ -78,12 +77,12 @@ def class_ids_in_regression_loss(run: Run) -> Measured | str:
     (seldom the evenness), ratings begin at 1, and two values are how least-squares GANs and one-hot targets look: all
     healthy, so each lowers the level.
     """
-    calls = [call for call in run.training_losses if call.kind in REGRESSION and call.target.facts]
+    calls = [call for call in run.training_losses if call.kind in REGRESSION and call.target]
     if not calls:
         return "no call of a regression loss was seen"
     call = max(calls, key=lambda found: _level(run, found))
     level = _level(run, call)
-    distinct = number(call.target.facts.get("distinct"))
+    distinct = call.target.distinct
     return Measured(
         level,
         f"{call.fn} gets targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}"
@@ -108,9 +107,11 @@ def labels_without_sign(run: Run) -> Measured | str:
     For a label of zero, soft margin loss does not depend on the score, and cosine and hinge embedding losses never push
     dissimilar pairs apart.
     """
-    calls = [(call, mapping(call.facts.get("signed"))) for call in run.training_losses]
-    known = [(call, low, high) for call, signed in calls if (low := number(signed.get("min"))) is not None
-             and (high := number(signed.get("max"))) is not None]  # fmt: skip
+    known = [
+        (call, low, high)
+        for call in run.training_losses
+        if (low := call.signed.min) is not None and (high := call.signed.max) is not None
+    ]
     if not known:
         return "no loss that expects labels of -1 and 1 was called"
     call, low, high = min(known, key=lambda found: (found[1] != 0.0, found[2]))
@@ -130,7 +131,7 @@ def _away(call: LossCall) -> float | None:
     if call.fn.startswith("binary_cross_entropy"):
         least, most = call.target.min, call.target.max
         return None if least is None or most is None else max(-least, most - 1.0, 0.0)
-    low, high = number(call.target.facts.get("row_sum_min")), number(call.target.facts.get("row_sum_max"))
+    low, high = call.target.row_sum_min, call.target.row_sum_max
     return None if low is None or high is None else max(abs(low - 1.0), abs(high - 1.0))
 
 
@@ -163,8 +164,8 @@ def targets_not_probabilities(run: Run) -> Measured | str:
 def _described(call: LossCall) -> str:
     if call.fn.startswith("binary_cross_entropy"):
         return f"targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)} (0 to 1 expected)"
-    low, high = (number(call.target.facts.get(key)) or 0.0 for key in ("row_sum_min", "row_sum_max"))
-    return f"target rows whose sums run from {num(low)} to {num(high)} (probabilities sum to 1)"
+    low, high = num(call.target.row_sum_min or 0.0), num(call.target.row_sum_max or 0.0)
+    return f"target rows whose sums run from {low} to {high} (probabilities sum to 1)"
 
 
 def _outside(call: LossCall, reach: OutputRange) -> float:
@@ -229,7 +230,7 @@ def target_bootstrapped(run: Run) -> Measured | str:
     calls = [call for call in run.training_losses if call.kind in ("squared", "absolute")]
     if not calls:
         return "no regression loss was seen"
-    found = next((call for call in calls if call.target.facts.get("bootstrapped") is True), None)
+    found = next((call for call in calls if call.target.bootstrapped), None)
     if found is None:
         return Measured(0.0, "no target is a discounted output of the network that carries gradient")
     text = (

@@ -30,7 +30,7 @@ def posterior_collapsed(run: Run) -> Measured | str:
     if reason:
         return reason
     terms = loss_terms(run)
-    pairs = [(d, e) for d in terms if d.is_divergence for e in terms if e is not d and len(e.of_mean) >= 4]
+    pairs = [(d, e) for d in terms if d.about.divergence for e in terms if e is not d and len(e.of_mean) >= 4]
     if not pairs:
         return "the loss has no divergence beside an error whose scale is known"
     level, divergence, error = max(((_driven_to_zero(run, d, e), d, e) for d, e in pairs), key=lambda found: found[0])
@@ -66,9 +66,9 @@ def _driven_to_zero(run: Run, divergence: Term, error: Term) -> float:
 
 def _unlike_reductions(one: Term, other: Term) -> bool:
     """Whether one is a sum and the other a mean. A sum with a small factor was divided by what it runs over."""
-    summed = [term for term in (one, other) if term.facts.get("reduction") == "sum"]
-    divided = any(term.weight is not None and abs(term.weight) < DIVIDED for term in summed)
-    return {one.facts.get("reduction"), other.facts.get("reduction")} == {"sum", "mean"} and not divided
+    summed = [term for term in (one, other) if term.about.reduction == "sum"]
+    divided = any(term.about.weight is not None and abs(term.about.weight) < DIVIDED for term in summed)
+    return {one.about.reduction, other.about.reduction} == {"sum", "mean"} and not divided
 
 
 TIMES = (30.0, 300.0)  # as large as the other, over the run
@@ -92,7 +92,7 @@ def term_hidden(run: Run) -> Measured | str:
     judged = [term for term in terms if len(term.of_mean) >= 4 and not _meant_small(term)]
     if not judged:
         return "no term of the loss has targets to compare it with"
-    rivals = [(t, u) for u in judged for t in terms if t is not u and not t.is_penalty]
+    rivals = [(t, u) for u in judged for t in terms if t is not u and not t.about.penalty]
     if not rivals:
         return "no other term of the loss could hide it"
     level, large, hidden = max(((_hides(run, t, u), t, u) for t, u in rivals), key=lambda found: found[0])
@@ -106,7 +106,11 @@ def term_hidden(run: Run) -> Measured | str:
 
 
 def _meant_small(term: Term) -> bool:
-    return term.is_divergence or term.is_penalty or (term.weight is not None and abs(term.weight) < 0.999)
+    return (
+        term.about.divergence
+        or term.about.penalty
+        or (term.about.weight is not None and abs(term.about.weight) < 0.999)
+    )
 
 
 def _times(large: Term, hidden: Term) -> float:

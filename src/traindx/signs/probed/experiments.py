@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ...record import Run
-from ...record.values import mapping, number, numbers, text, truth
+from ...record.experiments import Memorised
 from ...wording import num
 from .. import questions
 from .._base import Fact, Measured, ramp, sign
@@ -20,22 +17,22 @@ def one_batch_not_learnt(run: Run) -> Measured | str:
     input is level 1; one that got a good part of the way is less. Where the batch was still being learnt when the steps
     ended, nothing can be said.
     """
-    found = run.fact("memorise")
-    result = text(found.get("result"))
+    found = run.memorise
+    result = found.result
     if result not in ("learnt", "stuck", "not finite"):
-        return text(found.get("why_not")) or "the loop was not trained on one batch alone"
-    steps, first, last = (number(found.get(key)) for key in ("steps", "first", "last"))
+        return found.why_not or "the loop was not trained on one batch alone"
     words = (
-        f"trained on one batch for {num(steps or 0)} steps, the loss goes from {num(first or 0)} to {num(last or 0)}"
+        f"trained on one batch for {num(found.steps)} steps, the loss goes from {num(found.first or 0)} to "
+        f"{num(found.last or 0)}"
     )
     if result == "learnt":
         return Measured(0.0, words)
-    left = _left(found, first, last) if result == "stuck" else 1.0
+    left = _left(found) if result == "stuck" else 1.0
     # At a tenth of the way that may be left the batch counts as learnt; at half of it, it was not.
     level = max(0.5, ramp(left, 0.1, 0.5))
-    tried = [number(other.get("factor")) for other in run.entries("memorise/other_rates")]
+    tried = [other.factor for other in run.other_rates]
     rates = " nor at " + " and ".join(num(f) for f in tried if f) + " times the learning rate" if any(tried) else ""
-    helped = any(text(other.get("result")) == "learnt" for other in run.entries("memorise/other_rates"))
+    helped = any(other.result == "learnt" for other in run.other_rates)
     what = (
         " and then becomes NaN/Inf"
         if result == "not finite"
@@ -44,9 +41,9 @@ def one_batch_not_learnt(run: Run) -> Measured | str:
     return Measured(left, words + what, level, values={"left": left})
 
 
-def _left(found: Mapping[str, Any], first: float | None, last: float | None) -> float:
+def _left(found: Memorised) -> float:
     """The share of the way from the trivial answer to the floor that is left."""
-    floor, trivial = number(found.get("floor")), number(found.get("trivial"))
+    floor, trivial, first, last = found.floor, found.trivial, found.first, found.last
     if first is None or last is None:
         return 1.0
     base, top = floor or 0.0, min(first, trivial) if trivial is not None else first
@@ -67,10 +64,10 @@ def one_batch_needs_lower_rate(run: Run) -> Measured | str:
 
 def _at_other_rate(run: Run, *, lower: bool) -> Measured | str:
     """Level 1 where one batch is learnt at a lower (or higher) learning rate and not at the script's own."""
-    own = text(run.fact("memorise").get("result"))
+    own = run.memorise.result
     if own == "learnt":
         return Measured(1.0, "one batch is learned at the script's learning rate", 0.0)
-    tried = [(number(other.get("factor")), text(other.get("result"))) for other in run.entries("memorise/other_rates")]
+    tried = [(other.factor, other.result) for other in run.other_rates]
     known = [(factor, result) for factor, result in tried if factor and (factor < 1) == lower and result != "unknown"]
     if not known:
         return "one batch was not trained at other learning rates"
@@ -93,12 +90,10 @@ def _at_other_rate(run: Run, *, lower: bool) -> Measured | str:
 )
 def output_ignores_input(run: Run) -> Measured | str:
     """Whether the output is the same whatever the input is: nothing of the input reaches it."""
-    found = run.fact("dependence")
-    depends = truth(found.get("depends_on_input"))
+    found = run.dependence
+    depends = found.depends_on_input
     if depends is None:
-        why = mapping(found.get("why_not"))
-        reason = text(why.get("input")) or text(why.get("all"))
-        return reason or "whether the output depends on the input was not tested"
+        return found.reason("input") or "whether the output depends on the input was not tested"
     level = 0.0 if depends else 1.0
     words = "the output depends on the input" if depends else "the output is the same for any input at the first step"
     return Measured(level, words)
@@ -114,13 +109,11 @@ def output_ignores_input(run: Run) -> Measured | str:
 )
 def samples_mixed(run: Run) -> Measured | str:
     """Whether the output for one sample depends on another sample of the batch, in eval mode. It never should."""
-    found = run.fact("dependence")
-    mixes = truth(found.get("mixes_samples"))
+    found = run.dependence
+    mixes = found.mixes_samples
     if mixes is None:
-        why = mapping(found.get("why_not"))
-        reason = text(why.get("samples")) or text(why.get("all"))
-        return reason or "whether samples of a batch depend on each other was not tested"
-    pair = numbers(found.get("mixed_pair"))
+        return found.reason("samples") or "whether samples of a batch depend on each other was not tested"
+    pair = found.mixed_pair
     level = 1.0 if mixes else 0.0
     words = "the output for each sample depends on that sample alone"
     if mixes:

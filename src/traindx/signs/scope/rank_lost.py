@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from ...record import Run
-from ...record.values import mapping, number, text
+from ...record.ranks import Rank
 from ...wording import listed
 from .. import questions
 from .._base import Measured, place, sign
@@ -32,15 +31,13 @@ def rank_lost(run: Run) -> Measured | str:
     that was lost first is the one that ended otherwise: by a signal that the launcher does not send, or by an error of
     its own. Where all were ended from outside, the rank that was in no call that waits for others held them up.
     """
-    own = {key: run.facts[key] for key in ("exit", "error", "stopped_at") if key in run.facts}
-    entries = [rank for rank in run.entries("ranks") if number(rank.get("rank")) is not None]
-    ranks: list[Mapping[str, Any]] = [{**rank, **own} if rank["rank"] == 0 else rank for rank in entries]
+    ranks = [_with_own(run, rank) if rank.rank == 0 else rank for rank in run.ranks if rank.rank is not None]
     if not ranks:
         return "the run has one process"
-    ended = [rank for rank in ranks if isinstance(rank.get("exit"), str)]
-    if all(rank["exit"] in ("ok", "stopped") for rank in ended):
+    ended = [rank for rank in ranks if rank.exit]
+    if all(rank.exit in ("ok", "stopped") for rank in ended):
         return Measured(0.0, f"none of the {len(ranks)} ranks was lost")
-    lost = [rank for rank in ended if rank["exit"] not in ("ok", "stopped", *_BY_THE_LAUNCHER) and not _alone(rank)]
+    lost = [rank for rank in ended if rank.exit not in ("ok", "stopped", *_BY_THE_LAUNCHER) and not _alone(rank)]
     others = [rank for rank in ended if rank not in lost]
     if not lost and len(ended) == len(ranks):
         lost, others = _held_up(ended)
@@ -48,44 +45,49 @@ def rank_lost(run: Run) -> Measured | str:
         return Measured(0.0, "the ranks were ended together")
     said = [_how(rank) for rank in lost]
     waited = _waited(others)
-    step = max((int(number(rank.get("steps")) or 0) for rank in ranks), default=None)
+    step = max((int(rank.steps) for rank in ranks), default=None)
     words = f"{'; '.join(said)}{f'; {waited}' if waited else ''}"
-    return Measured(1.0, words, onset=step, values={"ranks": [rank["rank"] for rank in lost]})
+    return Measured(1.0, words, onset=step, values={"ranks": [rank.rank for rank in lost]})
 
 
-def _alone(rank: Mapping[str, Any]) -> bool:
+def _with_own(run: Run, rank: Rank) -> Rank:
+    """The rank that wrote the record, with what the record says of its end."""
+    stopped = run.stopped_at or rank.stopped_at
+    return replace(rank, exit=run.exit or rank.exit, error=run.error or rank.error, stopped_at=stopped)
+
+
+def _alone(rank: Rank) -> bool:
     """Whether the rank failed only because another one was gone."""
-    return bool(_LEFT_ALONE.search(text(mapping(rank.get("error")).get("message"))))
+    return bool(_LEFT_ALONE.search(rank.error.message))
 
 
-def _held_up(ended: list[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+def _held_up(ended: list[Rank]) -> tuple[list[Rank], list[Rank]]:
     """The ranks that others waited for when all were ended from outside, and those that waited."""
-    known = [rank for rank in ended if mapping(rank.get("stopped_at")).get("inside")]
-    waiting = [rank for rank in known if _WAITS.match(text(mapping(rank["stopped_at"]).get("inside")))]
+    known = [rank for rank in ended if rank.stopped_at.inside]
+    waiting = [rank for rank in known if _WAITS.match(rank.stopped_at.inside)]
     busy = [rank for rank in known if rank not in waiting]
     return (busy, waiting) if waiting and len(busy) < len(waiting) + 1 else ([], [])
 
 
-def _how(rank: Mapping[str, Any]) -> str:
-    name, step = f"rank {rank['rank']}", f"at about step {int(number(rank.get('steps')) or 0)}"
-    error, exit = mapping(rank.get("error")), rank["exit"]
+def _how(rank: Rank) -> str:
+    name, step = f"rank {rank.rank}", f"at about step {int(rank.steps)}"
+    error, exit = rank.error, rank.exit
     if exit == "killed":
         return f"{name} was killed {step} (SIGKILL; when memory runs out, the system kills so)"
     if exit in _BY_THE_LAUNCHER:
-        at = mapping(rank.get("stopped_at"))
-        return f"{name} held the others up {step}: it was in {at.get('inside')}(){place(at.get('site'))}"
+        at = rank.stopped_at
+        return f"{name} held the others up {step}: it was in {at.inside}(){place(at.site)}"
     if exit.startswith("signal"):
         return f"{name} was ended by {exit.removeprefix('signal ')} {step}"
-    what = f": {error.get('type')}: {text(error.get('message'))[:150]}" if error else ""
-    return f"{name} failed {step}{what}{place(error.get('site'))}"
+    what = f": {error.type}: {error.message[:150]}" if error else ""
+    return f"{name} failed {step}{what}{place(error.site)}"
 
 
-def _waited(others: list[Mapping[str, Any]]) -> str:
+def _waited(others: list[Rank]) -> str:
     """Where the other ranks were, as far as that is known."""
     sites: dict[str, list[str]] = {}
     for rank in others:
-        at = mapping(mapping(rank.get("error")).get("site")) or mapping(mapping(rank.get("stopped_at")).get("site"))
-        if at:
-            sites.setdefault(place(at), []).append(str(rank["rank"]))
+        if at := rank.error.site or rank.stopped_at.site:
+            sites.setdefault(place(at), []).append(str(rank.rank))
     said = [f"rank{'s' if len(names) > 1 else ''} {listed(names)} waited for it{at}" for at, names in sites.items()]
     return "; ".join(said)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ...record import Run
-from ...record.values import number, text, texts
 from ...wording import counted
 from .. import questions
 from .._base import Measured, if_raised, place, sign
@@ -57,12 +56,12 @@ def crash_infrastructure(run: Run) -> Measured | str:
     whatever the error. An error outside training, after many steps, leaves a run that can still be judged, and the
     level is low.
     """
-    error = run.fact("error")
+    error = run.error
     if not error:
-        if not isinstance(run.facts.get("exit"), str):
+        if not run.exit:
             return "how the script ended is not known"
         return Measured(0.0, "the script did not end in an error")
-    kind, message = text(error.get("type")), text(error.get("message"))
+    kind, message = error.type, error.message
     stopped = kind in ("KeyboardInterrupt", "SystemExit")
     what = next((meaning for words, meaning in _KINDS if re.search(words, f"{kind}: {message}")), None)
     if what is None and run.kind != "observed" and kind and not stopped:
@@ -73,12 +72,12 @@ def crash_infrastructure(run: Run) -> Measured | str:
         return Measured(0.6, words, onset=run.steps, severity="warning", values={"type": kind, "kind": "error"})
     if what is None or stopped:
         return Measured(0.0, f"the script ended with {kind or 'an error'}, which is not an infrastructure error")
-    afterwards = error.get("in_training") is False and run.steps >= JUDGEABLE
+    afterwards = error.in_training is False and run.steps >= JUDGEABLE
     level = 0.3 if afterwards else 1.0
     first_line = message.strip().splitlines()[0][:200] if message.strip() else ""
     return Measured(
         1.0,
-        f"{what}: {kind}{': ' + first_line if first_line else ''}{place(error.get('site'))}",
+        f"{what}: {kind}{': ' + first_line if first_line else ''}{place(error.site)}",
         level,
         onset=run.steps,
         severity=if_raised(level, "critical"),
@@ -92,10 +91,10 @@ def never_trained(run: Run) -> Measured | str:
 
     A script whose first loss was already not finite did set out to train.
     """
-    backwards = number(run.facts.get("backwards"))
+    backwards = run.backwards
     if backwards is None:
         return "backward passes were not counted"
-    forwards = number(run.facts.get("forwards")) or 0.0
+    forwards = run.forwards or 0.0
     level = 1.0 if backwards <= 0 and run.steps <= 0 and not run.events_of("nonfinite-loss") else 0.0
     return Measured(
         backwards,
@@ -108,7 +107,7 @@ def never_trained(run: Run) -> Measured | str:
 @sign("reinforcement-learning", questions.TRAINED, "scope")
 def reinforcement_learning(run: Run) -> Measured | str:
     """Whether the script trains by reinforcement, where a loss curve means something else: seen or not, 1 or 0."""
-    seen = run.facts.get("rl")
+    seen = run.rl
     if not seen:
         if run.kind != "observed":
             return "the script was not seen"
@@ -129,7 +128,7 @@ def validation_unread(run: Run) -> Measured | str:
         return "the log holds no loss"
     if run.series("loss/validation"):
         return Measured(0.0, "A validation loss was read from the log.")
-    unread = texts(run.fact("log").get("unread_validation"))
+    unread = run.log.unread_validation
     if not unread:
         return Measured(0.0, "The log holds no column that looks like a validation loss.")
     text = f"Column `{unread[0]}` may be a validation loss and was not read: --map val_loss='{unread[0]}' reads it."

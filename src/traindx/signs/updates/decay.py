@@ -6,7 +6,6 @@ import numpy as np
 
 from ...record import Run
 from ...record.program import Group
-from ...record.values import number
 from ...wording import num, percent
 from .. import questions
 from .._base import Measured, Scale, place, ramp, sign
@@ -90,7 +89,7 @@ def penalty_dominates(run: Run) -> Measured | str:
     """
     if not run.graphs:
         return "the graph behind the loss was not looked at"
-    if not any(number(graph.get("penalised")) for graph in run.graphs):
+    if not any(graph.penalised for graph in run.graphs):
         return Measured(0.0, "the loss has no penalty on the weights")
     total, function = training_loss(run), compared_loss(run)
     if not has_other_terms(run) or total.last <= 0:

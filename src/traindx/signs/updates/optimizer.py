@@ -69,7 +69,7 @@ def optimizer_setting_odd(run: Run) -> Measured | str:
     known = run.groups
     if not known:
         return "no optimizer was seen"
-    negated = any(graph.get("negated") is True for graph in run.graphs)
+    negated = any(graph.negated for graph in run.graphs)
     # A few numbers beside a model that minimises (multipliers, a temperature) may well be meant to climb.
     beside = len({group.index for group in known}) > 1
     found = [

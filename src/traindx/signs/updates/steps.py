@@ -102,7 +102,7 @@ def nothing_decays(run: Run) -> bool | None:
     decays = [number(group.settings.get("weight_decay")) for group in run.groups]
     if not decays or None in decays or not run.graphs:
         return None
-    return not any(decays) and not any(number(graph.get("penalised")) for graph in run.graphs)
+    return not any(decays) and not any(graph.penalised for graph in run.graphs)
 
 
 def normalised_behind(run: Run) -> Unless | None:

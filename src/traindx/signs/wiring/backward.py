@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
-from ...record.program import read_optimizers
-from ...record.values import number, text
 from ...wording import counted, num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Sign, place, ramp, sign
@@ -33,20 +31,19 @@ def grads_kept(run: Run) -> Measured | str:
     Accumulating on purpose clears after each step and counts none.
     """
     worst: tuple[float, float, float, str] | None = None
-    by_hand = {"class": "the script's own update", **run.fact("by_hand")}
-    for optimizer in [*run.optimizers, *read_optimizers([by_hand])]:
-        # In a fast loop most steps are not observed in full; older records do not say how many were.
-        steps = optimizer.steps_heard if "steps_heard" in optimizer.facts else optimizer.steps
-        kept = optimizer.grads_kept
+    # In a fast loop most steps are not observed in full; older records do not say how many were.
+    heard = [(o.steps if o.steps_heard is None else o.steps_heard, o.grads_kept, o.class_name) for o in run.optimizers]
+    heard.append((run.by_hand.steps_heard, run.by_hand.grads_kept, "the script's own update"))
+    for steps, kept, name in heard:
         if kept is not None and steps is not None and steps >= 2:
-            worst = max(worst or (0.0, 0.0, 0.0, ""), (kept / steps, kept, steps, optimizer.class_name))
+            worst = max(worst or (0.0, 0.0, 0.0, ""), (kept / steps, kept, steps, name))
     if worst is None:
         return "no optimizer, and no update by hand, with at least two steps was seen"
     share, kept, steps, name = worst
     event = next(iter(run.events_of("grads-kept")), None)
     # One leftover at the border of two phases is housekeeping; a script that never clears does it every step.
     level = ramp(share, 0.05, 0.5) if kept >= 2 else 0.0
-    where = place(event.data.get("site")) if event else ""
+    where = place(event.details.site) if event else ""
     return Measured(
         min(share, 1.0),
         f"zero_grad() was not called before {num(kept)} of the {num(steps)} steps of {name or 'the optimizer'} checked "
@@ -65,7 +62,7 @@ FIXED = 0.8  # share of the updates that have one of these
 
 def _not_divided(run: Run, sign: Sign) -> str | None:
     known = any(call.value_ratio is not None for call in run.training_losses)
-    known = known or number(run.fact("graph").get("divided_by")) is not None
+    known = known or run.graph.divided_by is not None
     return f"the loss is scaled by {num(sign.values['scale'])}" if known else None
 
 
@@ -99,13 +96,13 @@ def accumulation_unscaled(run: Run) -> Measured | str:
     update to update, a loop goes over the parts of one sample (an episode, a sentence, a bag), whose losses are meant
     to add up.
     """
-    sites = [site for site in run.entries("backward_sites") if number(site.get("per_step")) is not None]
+    sites = [site for site in run.backward_sites if site.per_step is not None]
     if not sites or run.steps < 2:
         return "backward passes were not counted by step"
     if any(optimizer.closure for optimizer in run.optimizers):
         return "an optimizer that calls a closure decides itself how often backward runs"
     often = run.backwards_per_step
-    site = max(sites, key=lambda entry: number(entry.get("per_step")) or 0.0).get("site")
+    site = max(sites, key=lambda entry: entry.per_step or 0.0).site
     # A last, shorter group of batches and a stray backward leave the mean a little above 1.
     if often < 1.5:
         return Measured(1.0, "each update uses one backward pass", 0.0)
@@ -113,7 +110,7 @@ def accumulation_unscaled(run: Run) -> Measured | str:
         return f"the number of backward passes differs between updates ({num(often)} on average)"
     calls = [call for call in run.training_losses if call.value_ratio is not None]
     ratios = [abs(call.value_ratio) for call in calls if call.value_ratio is not None]
-    divisor = number(run.fact("graph").get("divided_by"))
+    divisor = run.graph.divided_by
     scale = max(ratios) if ratios else 1.0 / abs(divisor) if divisor else 1.0
     excess = often * scale
     level = ramp(excess, 1.2, 4.0, log=True)
@@ -166,7 +163,7 @@ def backward_without_step(run: Run) -> Measured | str:
 
     Weights that moved were updated by hand, and a run that ended within its first passes had no time: both are fine.
     """
-    backwards = number(run.facts.get("backwards"))
+    backwards = run.backwards
     if backwards is None:
         return "backward passes were not counted"
     stepped = sum(optimizer.steps or 0.0 for optimizer in run.optimizers)
@@ -182,8 +179,8 @@ def backward_without_step(run: Run) -> Measured | str:
             values={"backwards": backwards, "steps": stepped, "emptied": emptied},
         )
     level = 1.0 if backwards >= FEWEST_BACKWARDS and stepped == 0 and not any(moved) else 0.0
-    sites = run.entries("backward_sites")
-    where = place(sites[0].get("site")) if sites else ""
+    sites = run.backward_sites
+    where = place(sites[0].site) if sites else ""
     return Measured(
         backwards if level else 0.0,
         f"backward ran {counted(backwards, 'time')} and optimizer.step() {counted(stepped, 'time')}{where}",
@@ -209,13 +206,13 @@ def clip_before_unscale(run: Run) -> Measured | str:
             return "no loss scaler was seen"
         return Measured(0.0, "no gradient was clipped while scaled")
     event = events[0]
-    scale, threshold = number(event.data.get("scale")), number(event.data.get("threshold"))
+    scale, threshold = event.details.scale, event.details.threshold
     meaning = ""
     if scale and threshold is not None and abs(scale) >= 1e-300:
         meaning = f": the threshold of {num(threshold)} acts as {num(threshold / scale)} under a scale of {num(scale)}"
     return Measured(
         float(len(events)),
-        f"gradients were clipped before scaler.unscale_(){meaning}{place(event.data.get('site'))}",
+        f"gradients were clipped before scaler.unscale_(){meaning}{place(event.details.site)}",
         1.0,
         onset=event.step,
         values={"scale": scale, "threshold": threshold},
@@ -233,11 +230,11 @@ def crash_graph_used_twice(run: Run) -> Measured | str:
     That graph was freed; or, where `retain_graph=True` keeps it, its weights have changed since. Of several optimizers,
     one may have stepped between the forward and the backward of another, which is no earlier step.
     """
-    kept = any(site.get("retain_graph") is True for site in run.entries("backward_sites"))
+    kept = any(site.retain_graph for site in run.backward_sites)
     words, freed = "backward through the graph a second time", "whose graph was freed"
-    if kept and run.steps and len(run.optimizers) == len(run.entries("backward_sites")) == 1:
+    if kept and run.steps and len(run.optimizers) == len(run.backward_sites) == 1:
         changed = "modified by an inplace operation"
-        if changed in text(run.fact("error").get("message")):
+        if changed in run.error.message:
             words, freed = changed, "whose graph `retain_graph=True` kept while its weights were changed"
     return _died_saying(
         run,
@@ -260,9 +257,9 @@ def crash_no_graph(run: Run) -> Measured | str:
 
 def _died_saying(run: Run, words: str, reason: str, otherwise: str) -> Measured | str:
     """1 where the error that ended the script holds these words, 0 where it ended otherwise."""
-    error = run.fact("error")
-    if not error and not isinstance(run.facts.get("exit"), str):
+    error = run.error
+    if not error and not run.exit:
         return "how the script ended is not known"
-    said = words in text(error.get("message"))
-    found = f"backward failed because {reason}{place(error.get('site'))}"
+    said = words in error.message
+    found = f"backward failed because {reason}{place(error.site)}"
     return Measured(float(said), found if said else otherwise, onset=run.steps)

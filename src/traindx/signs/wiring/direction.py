@@ -41,7 +41,7 @@ CONSTANT = 0.05  # relative spread below which a ratio is one number
 def _weighed(run: Run, _sign: Sign) -> str | None:
     parts = {
         "loss function": len([call for call in run.training_losses if call.kind and call.value_ratio is not None]),
-        "backward call": len(run.entries("backward_sites")),
+        "backward call": len(run.backward_sites),
         "optimizer": len(run.optimizers),
     }
     most = max(parts, key=lambda name: parts[name])
@@ -85,7 +85,7 @@ def loss_negated(run: Run) -> Measured | str:
     returned, as long as that is a constant multiple.
     """
     calls = [call for call in run.training_losses if call.kind and call.value_ratio is not None]
-    if not calls and any(graph.get("lowers_likelihood") is True for graph in run.graphs):
+    if not calls and any(graph.lowers_likelihood for graph in run.graphs):
         words = "the loss is the mean log-probability of the labels without a minus: training makes labels less likely"
         return Measured(-1.0, words, 1.0, values={"fn": BY_HAND})
     if not calls:
@@ -115,7 +115,7 @@ def _sign(run: Run, call: LossCall) -> float:
 
 def _shown(run: Run, call: LossCall) -> float | None:
     """The sign as the graph shows it."""
-    found = [graph["loss_signs"] for graph in run.graphs if isinstance(graph.get("loss_signs"), dict)]
+    found = [graph.loss_signs for graph in run.graphs if graph.loss_signs is not None]
     signs = {signs[node] for signs in found for node in NODES.get(call.fn, ()) if node in signs}
     if not signs:
         # A function that the graph would show, but not behind sums and constant factors only: nothing is known.

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...record import Run
 from ...record.program import Parameter
-from ...record.values import mapping, number, texts
 from ...wording import counted, listed, num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Sign, place, ramp, sign
@@ -151,33 +150,33 @@ def replicas_differ(run: Run) -> Measured | str:
     itself. Then equal weights stay equal, bit by bit, so any distance beyond rounding shows a fault. Local SGD, which
     averages weights now and then, lets ranks differ on purpose; so do sharded models, whose ranks hold different parts.
     """
-    job, compared = run.fact("distributed"), run.fact("replicas")
-    checks, parameters = number(compared.get("checks")), number(compared.get("parameters"))
+    job, compared = run.distributed, run.replicas
+    checks, parameters = compared.checks, compared.parameters
     if not checks or not parameters:
         return "weights of several ranks were not compared"
-    wrapper = mapping(job.get("wrapper"))
-    if not wrapper and not job.get("averaged"):
+    wrapper = job.wrapper
+    if not wrapper and not job.averaged:
         return "nothing was seen that keeps the weights of the ranks equal"
-    if job.get("weights_averaged") is True or any("LocalSGD" in optimizer.class_name for optimizer in run.optimizers):
+    if job.weights_averaged or any("LocalSGD" in optimizer.class_name for optimizer in run.optimizers):
         return "the script averages weights now and then, so ranks may differ in between"
-    ranks = len(compared.get("ranks") or ())
-    first, last = number(compared.get("first_difference")), number(compared.get("last_check")) or 0.0
-    distance, differing = number(compared.get("distance")) or 0.0, number(compared.get("differing")) or 0.0
+    ranks = len(compared.ranks)
+    first, last = compared.first_difference, compared.last_check
+    distance, differing = compared.distance or 0.0, compared.differing
     if first is None:
         text = f"all {ranks} ranks hold equal weights in {counted(checks, 'check')} until step {num(last)}"
         return Measured(0.0, text)
     level = max(SETTLED, ramp(distance, 1e-6, 1e-4, log=True)) if differing else 0.3
-    names = texts(compared.get("names"))
+    names = compared.names
     which = f" ({listed([f'`{name}`' for name in names])})" if differing < parameters else ""
     text = (
         f"weights of the {ranks} ranks differ from step {num(first)} on (replicas must be equal); after step "
         f"{num(last)} the relative distance is {num(distance)}, in {num(differing)} of "
-        f"{counted(parameters, 'tensor')}{which}{place(wrapper.get('site'))}"
+        f"{counted(parameters, 'tensor')}{which}{place(wrapper.site)}"
     )
     return Measured(
         distance,
         text,
         level,
         onset=int(first),
-        values={"ranks": ranks, "first": first, "last_equal": compared.get("last_equal"), "names": names},
+        values={"ranks": ranks, "first": first, "last_equal": compared.last_equal, "names": names},
     )

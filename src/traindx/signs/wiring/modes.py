@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.program import Module
-from ...record.values import number, texts
 from ...wording import counted, listed, num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Sign, place, ramp, sign
@@ -46,8 +45,8 @@ def eval_in_train_mode(run: Run) -> Measured | str:
     Forwards without gradients also happen inside training (momentum encoders, generators, checkpointing), so without a
     validation result or an evaluation loader the level stays low, unless they come in passes of many, now and then.
     """
-    modes = run.fact("modes")
-    forwards, wrong = number(modes.get("eval_forwards")), number(modes.get("eval_forwards_in_train_mode"))
+    modes = run.modes
+    forwards, wrong = modes.eval_forwards, modes.eval_forwards_in_train_mode
     if not forwards or forwards < 0 or wrong is None:
         if mode_matters(run) is False:
             return "the model is the same in both modes"
@@ -55,10 +54,10 @@ def eval_in_train_mode(run: Run) -> Measured | str:
     share = min(max(wrong / forwards, 0.0), 1.0)
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.05, 0.5)
     if _evaluates(run, None) is None:
-        passes, backwards = number(modes.get("eval_passes")), number(run.facts.get("backwards"))
+        passes, backwards = modes.eval_passes, run.backwards
         rare = bool(passes and backwards and backwards >= RARE * passes and forwards >= MANY * passes)
         level = min(level, 0.75 if rare and not adversarial(run) else 0.3)
-    dropping = number(modes.get("eval_forwards_dropping"))
+    dropping = modes.eval_forwards_dropping
     how = "applied dropout although the model was in eval mode" if dropping else "ran in train mode"
     return Measured(
         share,
@@ -78,7 +77,7 @@ def _mostly_frozen(run: Run, _sign: Sign) -> str | None:
 
 
 def _own_stage(run: Run, _sign: Sign) -> str | None:
-    begun = run.fact("modes").get("first_eval_mode_stage")
+    begun = run.modes.first_eval_mode_stage
     return "it begins with another optimizer: a stage of fine-tuning, in eval mode on purpose" if begun else None
 
 
@@ -100,21 +99,21 @@ def _own_stage(run: Run, _sign: Sign) -> str | None:
 )
 def train_in_eval_mode(run: Run) -> Measured | str:
     """The share of training forwards made in eval mode, for models where the mode matters (dropout, batch norm)."""
-    modes = run.fact("modes")
-    forwards, wrong = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
+    modes = run.modes
+    forwards, wrong = modes.train_forwards, modes.train_forwards_in_eval_mode
     if not forwards or forwards < 0 or wrong is None:
         if mode_matters(run) is False:
             return "the model is the same in both modes"
         return "modes of training forwards were not recorded"
     share = min(max(wrong / forwards, 0.0), 1.0)
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.02, 0.3)
-    first = number(modes.get("first_eval_mode_step"))
+    first = modes.first_eval_mode_step
     event = next(iter(run.events_of("mode-changed")), None)
     return Measured(
         share,
         f"{num(wrong)} of the {num(forwards)} training forwards checked ({percent(share)}) ran in eval mode"
         + (f", from step {first:g} on" if first is not None and wrong else "")
-        + (place(event.data.get("site")) if event else "")
+        + (place(event.details.site) if event else "")
         if wrong
         else f"all {num(forwards)} training forwards checked ran in train mode",
         level,
@@ -133,19 +132,19 @@ def norm_tiny_batch(run: Run) -> Measured | str:
     rows = typical(run, "batch_size")
     if rows is None or rows <= 0:
         return "the batch size was not recorded"
-    off = set(texts(run.fact("modes").get("train_off")))
+    off = set(run.modes.train_off)
     known = run.modules
     seen_running = any(module.order is not None for module in known)
     norms = [module for module in known if module.batch_norm and module.name not in off]
     norms = [module for module in norms if module.order is not None or not seen_running]
-    if not known and any("BatchNorm" in kind for kind in texts(run.fact("modes").get("mode_layers"))):
+    if not known and any("BatchNorm" in kind for kind in run.modes.mode_layers):
         norms = [Module("", "BatchNorm", None, {})]  # of which no more is known than that there are some
     if not norms:
         return "no batch norm layer was seen in train mode"
     if any(module.type.startswith("Sync") for module in norms):
-        rows *= max(number(run.fact("distributed").get("world_size")) or 1.0, 1.0)
-    modes = run.fact("modes")
-    forwards, in_eval = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
+        rows *= max(run.distributed.world_size or 1.0, 1.0)
+    modes = run.modes
+    forwards, in_eval = modes.train_forwards, modes.train_forwards_in_eval_mode
     if forwards and in_eval is not None and in_eval > 0.9 * forwards:
         return "no batch norm layer was seen in train mode"
     return Measured(

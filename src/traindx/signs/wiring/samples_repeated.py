@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...record import Run
-from ...record.values import mapping, number
 from ...wording import counted, num
 from .. import questions
 from .._base import Fact, Measured, place, sign
@@ -28,13 +27,13 @@ def same_on_ranks(run: Run) -> Measured | str:
     Each rank notes one number of its batch at steps that all of them know: the sum of scattered elements with fixed
     random signs. Equal batches give equal numbers, unequal ones do not.
     """
-    job, found = run.fact("distributed"), run.fact("rank_samples")
-    steps, equal = number(found.get("steps")) or 0.0, number(found.get("equal")) or 0.0
+    job, found = run.distributed, run.rank_samples
+    steps, equal = found.steps, found.equal
     if steps < FEWEST_STEPS:
         return "batches of several ranks were not compared"
-    if not mapping(job.get("wrapper")) and not job.get("averaged"):
+    if not job.wrapper and not job.averaged:
         return "nothing was seen that averages gradients over ranks"
-    share, ranks = equal / steps, num(number(found.get("ranks")) or 0.0)
+    share, ranks = equal / steps, num(found.ranks or 0.0)
     level = 1.0 if share >= 0.9 else 0.0
     site = next((loader.site for loader in run.training_loaders), None)
     words = (
@@ -57,7 +56,7 @@ def same_on_ranks(run: Run) -> Measured | str:
 def same_order(run: Run) -> Measured | str:
     """Whether every epoch runs through a DistributedSampler in the same order, because nobody called `set_epoch`."""
     used = [loader for loader in run.training_loaders if (loader.passes or 0.0) >= 2]
-    known = [(loader, set(epochs)) for loader in used if isinstance(epochs := loader.facts.get("epochs_set"), list)]
+    known = [(loader, set(loader.epochs_set)) for loader in used if loader.epochs_set is not None]
     if not known:
         return "no shuffling DistributedSampler was used for two epochs"
     kept = next((loader for loader, epochs in known if len(epochs) == 1), None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run
-from ...record.values import mapping, number, numbers, text
+from ...record.values import number, numbers
 from ...wording import num
 from .. import questions
 from .._base import Fact, Measured, Scale, Sign, place, sign
@@ -76,7 +76,7 @@ def scheduler_steps_often(run: Run) -> Measured | str:
     cannot overrun much either. Only schedulers that step about as often as the optimizer, over epochs of several
     batches, are looked at.
     """
-    schedulers = run.entries("schedulers")
+    schedulers = run.schedulers
     epoch = updates_per_epoch(run)
     if not schedulers:
         return "no scheduler was seen"
@@ -84,18 +84,18 @@ def scheduler_steps_often(run: Run) -> Measured | str:
         return "the run is too short, or the length of an epoch is not known"
     worst = (0.0, 0.0, schedulers[0])
     for scheduler in schedulers:
-        steps = number(scheduler.get("steps")) or 0.0
-        plan = _plan(text(scheduler.get("class")), mapping(scheduler.get("settings")))
+        steps = scheduler.steps or 0.0
+        plan = _plan(scheduler.class_name, scheduler.settings)
         each_batch = steps > 0.5 * run.steps and epoch >= 2
         if plan is not None and plan > 0 and each_batch:
             worst = max(worst, (steps / plan, steps, scheduler), key=lambda found: found[0])
     ratio, steps, scheduler = worst
-    name = text(scheduler.get("class")) or "the scheduler"
+    name = scheduler.class_name or "the scheduler"
     return Measured(
         ratio,
         f"{name} was stepped {num(steps)} times, once per update: {num(ratio)} times as often as its settings plan"
-        f"{place(scheduler.get('site'))}"
+        f"{place(scheduler.site)}"
         if ratio
         else f"{name} is not stepped beyond its planned length",
-        values={"ratio": ratio, "scheduler": name, "unit": _unit(mapping(scheduler.get("settings")))},
+        values={"ratio": ratio, "scheduler": name, "unit": _unit(scheduler.settings)},
     )

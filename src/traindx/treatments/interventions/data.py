@@ -123,14 +123,14 @@ def _fix_of_both(run: Run, signs: Signs, cause: str, dose: Dose) -> Fix:
 )  # fmt: skip
 def standardise_inputs(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Standardises the model's inputs with the mean and std of the control run, in training and evaluation."""
-    data = run.fact("data/train")
+    data = run.training_data
     scales = signs.highest("input-scale-odd", "input-scale-spread")
     if cause == "saturated-activations" and scales < RAISED:
         return Refusal("the inputs have an ordinary scale")
-    mean, std = numbers(data.get("feature_mean")), numbers(data.get("feature_std"))
+    mean, std = list(data.feature_mean), list(data.feature_std)
     text = f"each of {len(mean)} input features to mean 0 and std 1"
     if not mean or len(mean) != len(std):
-        mean, std = numbers([data.get("mean")]), numbers([data.get("std")])
+        mean, std = numbers([data.mean]), numbers([data.std])
         if not mean or not std or std[0] <= 0:
             return Refusal("the inputs that enter the model were not measured, or are not numbers")
         text = f"inputs from mean {num(mean[0])}, std {num(std[0])} to 0 and 1"

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...causes import all_causes
 from ...record import Run, Series
-from ...record.values import number
 from ...signs import Signs
 from .._base import Dose, Refusal, Told, experiment
 
@@ -109,7 +108,7 @@ def _tells_reliance(control: Run, arms: Sequence[Run]) -> Told:
 )  # fmt: skip
 def hide_feature(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Hides the input column that determines the target: if the model then fails, it relied on that column."""
-    column = number(run.fact("feature_leak").get("feature"))
+    column = run.feature_leak.feature
     if column is None:
         return Refusal("no input column is known to determine the target")
     return [Dose({"column": int(column)}, f"input column {int(column)} set to zero")]
@@ -246,6 +245,6 @@ def train_longer(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal
     fix = all_causes()[cause].fix(run, signs)
     if fix.patch is None and not fix.argv:
         return Refusal("the number of epochs or steps was not found in the source")
-    if run.facts.get("exit") != "ok":
+    if run.exit != "ok":
         return Refusal("the run did not come to its own end")
     return [Dose({}, f"{LONGER:g} times as long", steps=LONGER, fix=fix)]

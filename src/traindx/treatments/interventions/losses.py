@@ -7,7 +7,7 @@ from typing import Any
 
 from ...record import Run
 from ...record.program import OVER_CLASSES, OVER_VALUES, REGRESSION, LossCall
-from ...record.values import entries, number
+from ...record.values import number
 from ...signs import Signs
 from ...wording import num
 from .._base import ELEMENTWISE, SIGNED_LOSSES, Dose, Refusal, intervention
@@ -76,7 +76,7 @@ def reshape_target(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refus
     written by hand cannot be reached: there the output is reshaped instead."""
     if any(loss.fn in ELEMENTWISE for loss in run.training_losses):
         return [Dose({"kind": "shape"}, "target reshaped like the output")]
-    if len(run.models) == 1 and run.fact("graph").get("broadcasts"):
+    if len(run.models) == 1 and run.graph.broadcasts:
         return [Dose({}, "output reshaped like the target", driver="losses:OutputReshaped")]
     return Refusal("the loss is computed by hand, and it is unknown what broadcasts in it")
 
@@ -86,7 +86,7 @@ def reshape_target(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refus
 )
 def ignore_padding(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Leaves padded positions out of the cross-entropy."""
-    filler = number(run.fact("padding").get("id"))
+    filler = run.padding.id
     if filler is None:
         return Refusal("the id of the padding is unknown")
     return [Dose({"filler": int(filler)}, f"cross_entropy(…, ignore_index={int(filler)})")]
@@ -98,8 +98,7 @@ def ignore_padding(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refus
 )  # fmt: skip
 def reweigh_classes(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Weights the classes in the loss by the inverse of their frequency in this run."""
-    histogram = run.fact("targets/train").get("histogram")
-    counts = _counts(histogram) if isinstance(histogram, Mapping) else {}
+    counts = _counts(run.training_targets.histogram)
     functions = {loss.fn for loss in run.training_losses}
     if len(counts) < 2:
         return Refusal("fewer than two classes were seen among the targets")
@@ -128,11 +127,10 @@ def _counts(histogram: Mapping[str, Any]) -> dict[int, float]:
 )  # fmt: skip
 def softmax_over_classes(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Applies softmax over the classes where the script applies it over the batch."""
-    found = [entry for entry in entries(run.fact("graph").get("softmaxes")) if isinstance(entry.get("shape"), list)]
-    wrong = [entry for entry in found if len(entry["shape"]) > 1 and number(entry.get("dim")) == 0]
+    wrong = [entry for entry in run.graph.softmaxes if len(entry.shape) > 1 and entry.dim == 0]
     if not wrong:
         return Refusal("no softmax over the first axis was seen")
-    sizes = wrong[0]["shape"]
+    sizes = wrong[0].shape
     to = 1 if len(sizes) >= 4 and sizes[1] < sizes[2] else -1
     return [Dose({"to": to}, f"softmax over dim={to} instead of dim=0")]
 
@@ -161,10 +159,10 @@ def standardise_targets(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | 
 
 def scale_of_targets(run: Run) -> Dose | Refusal:
     """The dose that gives the targets mean 0 and std 1."""
-    losses, facts = _regression_losses(run), run.fact("targets/train")
+    losses, facts = _regression_losses(run), run.training_targets
     if isinstance(losses, Refusal):
         return losses
-    found = numbers([facts.get("mean"), facts.get("std")])
+    found = numbers([facts.mean, facts.std])
     if not found or found[1] <= 0:
         return Refusal("the targets were not measured, or are constant")
     text = f"targets from mean {num(found[0])}, std {num(found[1])} to 0, 1"

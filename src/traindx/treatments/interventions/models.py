@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...causes import Fix, rectified
 from ...record import Run
-from ...record.values import op_counts
 from ...signs import Signs
 from ...wording import num
 from .._base import ACTIVATIONS, BATCH_NORMS, RECTIFIERS, SQUASHING, SQUASHING_CALLS, Dose, Refusal, intervention
-from ._shared import fixed, numbers, output_layers, types_of, weighted_layers
+from ._shared import fixed, output_layers, types_of, weighted_layers
 
 RULES = {"he": "He's", "xavier": "Xavier's", "orthogonal": "orthogonal"}
 SLOPE = 0.01  # of LeakyReLU below zero
@@ -64,7 +63,7 @@ def _fix_by_initialising(run: Run, signs: Signs, cause: str, dose: Dose) -> Fix 
 )  # fmt: skip
 def rectify(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Replaces sigmoid and tanh in hidden layers by ReLU, after a layer norm or with He initialisation."""
-    counts = op_counts(run.fact("graph"))
+    counts = run.graph.counts
     called = any(counts.get(name, 0.0) > 0 for name in SQUASHING_CALLS)
     if not run.models or not (set(types_of(run)) & set(SQUASHING) or called):
         return Refusal("the model has no sigmoid or tanh")
@@ -127,7 +126,7 @@ def group_norm(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 )
 def change_dropout(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Weakens or strengthens dropout, in modules and in calls of the function."""
-    used = [p for p in numbers(run.facts.get("dropout")) if p > 0]
+    used = [p for p in run.dropout if p > 0]
     if not used:
         return Refusal("the model has no dropout")
     if cause == "overfitting":
@@ -152,10 +151,9 @@ def set_modes(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 @intervention("run-in-float32", "Train in float32", "low-precision", "models:Float32", safety="costly", cost=1.5)
 def run_in_float32(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Turns off autocast, and converts half-precision models to float32."""
-    precision = run.fact("precision")
-    dtypes = precision.get("param_dtypes")
-    names = [*(dtypes if isinstance(dtypes, Mapping) else ()), *(precision.get("activations") or ())]
-    if not precision.get("autocast") and not any("16" in str(name) for name in names):
+    precision = run.precision
+    names = [*precision.param_dtypes, *precision.activations]
+    if not precision.autocast and not any("16" in str(name) for name in names):
         return Refusal("nothing runs in half precision")
     return [Dose({}, "float32 instead of half precision")]
 
@@ -180,7 +178,7 @@ def free_output(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 def guard_math(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Limits the arguments of log, sqrt, division, exp and similar functions so that values and derivatives are
     finite."""
-    origins = [str(event.data.get("op") or "") for event in run.events_of("nonfinite-origin")]
+    origins = [event.details.op for event in run.events_of("nonfinite-origin")]
     shown = f" (the first came from {origins[0]})" if origins and origins[0] else ""
     found = [Dose({}, f"arguments of log, sqrt, exp and divisors bounded{shown}")]
     if "div" in (origins or [""])[0]:

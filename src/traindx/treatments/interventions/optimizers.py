@@ -109,7 +109,7 @@ def clip_gradients(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refus
 )  # fmt: skip
 def clip_unscaled(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Clips gradients after the scaler has unscaled them, with the script's own threshold."""
-    if run.fact("clipping").get("kind") != "norm":
+    if run.clipping.kind != "norm":
         return Refusal("the script does not clip by norm")
     return [Dose({}, "the same threshold, applied to unscaled gradients")]
 
@@ -117,12 +117,12 @@ def clip_unscaled(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusa
 @intervention("lift-clip", "Raise the clipping threshold", "clip-too-tight", "optimizers:ClipLifted")
 def lift_clip(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     """Raises the threshold of the script's own gradient clipping, or turns clipping off."""
-    clipping = run.fact("clipping")
+    clipping = run.clipping
     if not clipping:
         return Refusal("the script calls no clipping function")
     limit = fixed(run, signs, cause).get("max_norm")
     lifted = Dose({}, "clipping turned off")
-    if limit is None or clipping.get("kind") != "norm":
+    if limit is None or clipping.kind != "norm":
         return [lifted]
     return [Dose({"max_norm": limit}, f"gradient norm clipped at {num(limit)}"), lifted]
 

@@ -82,7 +82,7 @@ def slow_scheduler(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refus
     batches = [loader.batches for loader in run.loaders if loader.role == "train" and loader.batches]
     rates = run.series("lr").finite.values
     changes = float((rates[1:] != rates[:-1]).mean()) if len(rates) > 1 else 0.0
-    if not run.entries("schedulers") or changes < OFTEN or not batches or batches[0] <= 1:
+    if not run.schedulers or changes < OFTEN or not batches or batches[0] <= 1:
         return [held]
     every = int(batches[0])
     text = f"scheduler stepped once every {every} steps (an epoch)"

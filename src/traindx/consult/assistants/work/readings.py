@@ -254,9 +254,9 @@ def _record(file: Path) -> dict[str, Any]:
     losses = run.series("loss/train").finite
     return {
         **told,
-        "script": str(run.fact("script").get("path") or ""),
+        "script": run.script.path,
         "steps": int(run.steps),
-        "exit": str(run.facts.get("exit") or ""),
+        "exit": run.exit,
         "last_loss": float(f"{losses.values[-1]:.6g}") if losses else None,
     }
 

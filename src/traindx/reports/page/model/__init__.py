@@ -6,7 +6,7 @@ is plain text, never markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import PurePath
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 from ....diagnosis import Diagnosis
 from ....facts.wiring import settings
 from ....record import Run
-from ....record.values import number
 from ....wording import counted, num
 from ..._states import details
 from .answer import causes, checks, commands, conditions, facts, symptoms, treatment, verdict
@@ -26,7 +25,7 @@ MOST_SETTINGS = 40
 
 
 def about(run: Run, diagnosis: Diagnosis, name: str) -> dict[str, Any]:
-    began, end = number(run.facts.get("started")), number(run.facts.get("ended"))
+    began, end = run.started, run.ended
     took = [_duration(end - began)] if began is not None and end is not None and end >= began else []
     return {
         "name": name or PurePath(run.source).name or run.source,
@@ -34,8 +33,8 @@ def about(run: Run, diagnosis: Diagnosis, name: str) -> dict[str, Any]:
         "details": [*details(diagnosis), *took],
         "steps": int(run.steps),
         "unit": run.step_unit,
-        "running": run.kind in ("observed", "recorded") and "started" in run.facts and "exit" not in run.facts,
-        "heard": number(run.facts.get("heartbeat")),
+        "running": run.kind in ("observed", "recorded") and began is not None and not run.exit,
+        "heard": run.heartbeat,
         "started": None if began is None else _moment(began),
         "notes": [*diagnosis.notes],
     }
@@ -51,8 +50,8 @@ def _setup(run: Run) -> Iterator[tuple[str, str]]:
         shown = settings(optimizer.groups[0].settings) if optimizer.groups else ""
         more = f", {len(optimizer.groups)} groups" if len(optimizer.groups) > 1 else ""
         yield "Optimizer", f"{optimizer.class_name}: {shown}{more}"
-    for scheduler in run.entries("schedulers"):
-        yield "Schedule", str(scheduler.get("class") or "")
+    for scheduler in run.schedulers:
+        yield "Schedule", scheduler.class_name
     for model in run.models:
         size = f", {counted(model.elements, 'parameter')}" if model.elements else ""
         yield "Model", f"{model.class_name}{size}{', compiled' if model.compiled else ''}"
@@ -63,11 +62,9 @@ def _setup(run: Run) -> Iterator[tuple[str, str]]:
         parts += [f"{num(loader.size)} samples" if loader.size else "", "shuffled" if loader.shuffled else ""]
         parts += [f"{num(loader.workers)} workers" if loader.workers else ""]
         yield f"Loader ({loader.role or 'role unknown'})", ", ".join([loader.dataset, *filter(None, parts)])
-    config = run.fact("log").get("config")
-    for key, value in config.items() if isinstance(config, Mapping) else ():
+    for key, value in run.log.config.items():
         yield str(key), _plain(value)
-    columns = run.fact("log").get("columns")
-    for key, value in columns.items() if isinstance(columns, Mapping) else ():
+    for key, value in run.log.columns.items():
         yield f"Read as {key}", _plain(value)
     for key in ("devices", "torch", "python", "traindx", "platform"):
         yield key.capitalize(), _plain(run.facts.get(key))

@@ -141,7 +141,7 @@ def timing(run: Run) -> dict[str, Any] | None:
     # The clock stands still while observers work, so what the parts leave of the step is the script's own code. On an
     # accelerator the parts only measure how long it takes to launch the work: the script waits for its end elsewhere.
     if measured > total:
-        launched = run.kind == "observed" and run.facts.get("devices") != ["cpu"]
+        launched = run.kind == "observed" and run.devices != ("cpu",)
         label = "The rest of the script" + (" (also waits for the device)" if launched else "")
         parts.append({"name": "rest", "label": label, "seconds": measured - total})
         total = measured

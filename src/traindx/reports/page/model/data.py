@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....record import Run, Series
-from ....record.values import mapping, number
+from ....record.data import Numbers
 from ....wording import num
 from .charts import WORDS_OF, packed
 
@@ -22,7 +22,7 @@ SERIES = WORDS_OF["series"]
 
 
 def data(run: Run) -> dict[str, Any] | None:
-    sets = {words: facts for key, words in SETS.items() if (facts := run.fact(key))}
+    sets = {words: facts for name, words in SETS.items() if (facts := getattr(run, name))}
     series = [
         {"name": name, "label": words, **packed(run.series(name))}
         for name, words in SERIES.items()
@@ -39,15 +39,15 @@ def data(run: Run) -> dict[str, Any] | None:
     }
 
 
-def _table(sets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    rows = [[words, *(_shown(facts.get(key)) for facts in sets.values())] for key, words in ROWS.items()]
+def _table(sets: Mapping[str, Numbers]) -> dict[str, Any]:
+    rows = [[words, *(_shown(getattr(facts, key, None)) for facts in sets.values())] for key, words in ROWS.items()]
     return {"columns": list(sets), "rows": [row for row in rows if any(row[1:])]}
 
 
 def _shown(value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return " × ".join(_shown(part) for part in value)
     if isinstance(value, float):
         return num(value)
@@ -56,8 +56,8 @@ def _shown(value: Any) -> str:
 
 def _classes(run: Run) -> dict[str, Any] | None:
     """The share of each class among the training targets and among the predictions, most common first."""
-    facts = run.fact("targets/train")
-    found, predicted = _counts(facts.get("histogram")), _counts(facts.get("predictions"))
+    facts = run.training_targets
+    found, predicted = facts.histogram, facts.predictions
     if len(found) < 2:
         return None
     order = sorted(found, key=lambda name: -found[name])
@@ -65,26 +65,16 @@ def _classes(run: Run) -> dict[str, Any] | None:
     return {"rows": rows, "left_out": max(0, len(order) - MOST_CLASSES), "predicted": bool(predicted)}
 
 
-def _counts(value: Any) -> dict[str, float]:
-    counts = {str(name): number(count) for name, count in mapping(value).items()}
-    return {name: count for name, count in counts.items() if count is not None and count >= 0}
-
-
 def _share(counts: Mapping[str, float], name: str) -> float:
     return counts.get(name, 0.0) / (sum(counts.values()) or 1.0)
 
 
 def _features(run: Run) -> dict[str, Any] | None:
-    facts = run.fact("data/train")
-    spreads, means = _numbers(facts.get("feature_std")), _numbers(facts.get("feature_mean"))
+    facts = run.training_data
+    spreads, means = list(facts.feature_std), list(facts.feature_mean)
     if len(spreads) < 2:
         return None
     return {"std": spreads[:MOST_FEATURES], "mean": means[:MOST_FEATURES] if len(means) == len(spreads) else []}
-
-
-def _numbers(value: Any) -> list[float]:
-    found = [number(part) for part in value] if isinstance(value, list) else []
-    return [float(part) if part is not None and np.isfinite(part) else 0.0 for part in found]
 
 
 def _outliers(run: Run) -> list[dict[str, Any]]:

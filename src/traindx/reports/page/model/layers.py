@@ -12,7 +12,6 @@ import numpy as np
 
 from ....record import LayerTable, Run
 from ....record.types import FloatArray, IntArray
-from ....record.values import entries, index, number, numbers, text
 from ..._charts import broken, in_order, log_range, weights
 from .charts import TABLE, WORDS_OF, packed_steps, packed_values
 
@@ -101,12 +100,12 @@ def _complete(steps: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray
 def histograms(run: Run) -> dict[str, list[dict[str, Any]]]:
     """The histograms of each layer's output by step, from the fact `activation_histograms`, which is checked."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for look in entries(run.facts.get("activation_histograms"))[:MOST_SHOWN]:
-        step = index(look.get("step"))
-        for layer in entries(look.get("layers"))[:MOST_LAYERS]:
-            low, high, counts = number(layer.get("low")), number(layer.get("high")), numbers(layer.get("counts"))
+    for look in run.activation_histograms[:MOST_SHOWN]:
+        step = look.step
+        for layer in look.layers[:MOST_LAYERS]:
+            low, high, counts = layer.low, layer.high, layer.counts
             usable = 0 < len(counts) <= MOST_BINS and min(counts) >= 0 and max(counts) > 0
             if step is not None and low is not None and high is not None and low <= high and usable:
                 shown = {"step": step, "low": low, "high": high, "counts": counts}
-                found.setdefault(text(layer.get("name")), []).append(shown)
+                found.setdefault(layer.name, []).append(shown)
     return {name: sorted(looks, key=lambda look: look["step"]) for name, looks in found.items()}

@@ -1,0 +1,202 @@
+"""What a record says of how a run went: its plan, modes, precision, looks, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .forms import Entry
+from .site import Site
+
+
+@dataclass(frozen=True)
+class Script(Entry):
+    path: str
+    argv: tuple[str, ...]
+    module: bool
+
+
+@dataclass(frozen=True)
+class Framework:
+    """Whose code runs the training loop, where it is not the script's own."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Error(Entry):
+    """The uncaught exception, or the signal of a death inside native code."""
+
+    type: str
+    message: str
+    site: Site | None
+    in_training: bool | None
+
+    @property
+    def line(self) -> str:
+        """The error with its place, in one line."""
+        place = f" ({Path(self.site.file).name}:{self.site.line})" if self.site else ""
+        return f"{self.type}: {self.message}{place}"
+
+
+@dataclass(frozen=True)
+class Stopped(Entry):
+    """Where SIGTERM met the process."""
+
+    site: Site | None
+    inside: str
+
+
+@dataclass(frozen=True)
+class Planned:
+    steps: float | None
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The looks of one kind, and how far they reach."""
+
+    last: float | None
+    until: float | None
+
+
+@dataclass(frozen=True)
+class BackwardSite(Entry):
+    """One line that calls backward."""
+
+    site: Site | None
+    count: int | None
+    per_step: float | None
+    retain_graph: bool
+    functional: bool
+
+
+@dataclass(frozen=True)
+class ByHand(Entry):
+    """Updates that the script makes without an optimizer."""
+
+    steps_heard: float
+    grads_kept: float
+
+
+@dataclass(frozen=True)
+class Scheduler(Entry):
+    class_name: str
+    site: Site | None
+    steps: float | None
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Clipping(Entry):
+    """The first clipping call."""
+
+    kind: str
+    threshold: float | None
+    site: Site | None
+
+    @property
+    def by_value(self) -> bool:
+        return self.kind == "value"
+
+
+@dataclass(frozen=True)
+class Modes(Entry):
+    train_forwards: float | None
+    train_forwards_in_eval_mode: float | None
+    first_eval_mode_step: float | None
+    first_eval_mode_stage: bool
+    eval_forwards: float | None
+    eval_passes: float | None
+    eval_forwards_in_train_mode: float | None
+    eval_forwards_dropping: float | None
+    dropping_site: Site | None
+    mode_layers: tuple[str, ...]
+    train_off: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Precision(Entry):
+    param_dtypes: Mapping[str, Any]
+    autocast: str
+    scaler: bool | None
+    activations: tuple[str, ...]
+    unchanged_share: float | None
+    grad_underflow: float | None
+
+
+@dataclass(frozen=True)
+class Hoard(Entry):
+    """A variable that keeps the graphs of earlier steps."""
+
+    name: str
+    graphs: float | None
+    step: float | None
+    site: Site | None
+    let_go: float | None
+
+
+@dataclass(frozen=True)
+class Log(Entry):
+    """How a log was read."""
+
+    columns: Mapping[str, Any]
+    step_unit: str
+    runs: int | None
+    resumed_at: tuple[float, ...]
+    config: Mapping[str, Any]
+    notes: tuple[str, ...]
+    unread_validation: tuple[str, ...]
+    networks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a person said of one sign."""
+
+    level: float | None
+    text: str
+    onset: int | None
+
+
+@dataclass(frozen=True)
+class Told(Entry):
+    """What a person said instead of a measurement."""
+
+    facts: tuple[str, ...]
+    signs: Mapping[str, Statement]
+
+
+@dataclass(frozen=True)
+class Regularization(Entry):
+    dropout: float
+    weight_decay: float
+    augmentation: bool
+
+
+@dataclass(frozen=True)
+class Details:
+    """What an event tells; each kind has some of these."""
+
+    site: Site | None
+    # of a number that is not finite
+    where: str  # input, target, forward, loss, backward, weights
+    module: str
+    op: str
+    detail: str
+    candidates: float | None  # operations that it may have been: more than one where the values were gone
+    input_range: tuple[float, ...]
+    loss: float | None  # while a gradient already was not
+    weights_finite: bool | None
+    inputs_finite: bool | None
+    targets_finite: bool | None
+    update_ratio_before: float | None  # in older records
+    grad_norm_before: float | None
+    # of a batch whose loss jumped
+    input_max: float | None
+    target_max: float | None
+    # of a clipping before `unscale_`
+    scale: float | None
+    threshold: float | None

@@ -1,0 +1,111 @@
+"""What probes and checks found out by experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .forms import Entry
+from .values import text
+
+
+@dataclass(frozen=True)
+class Dependence(Entry):
+    """What the output depends on, in eval mode."""
+
+    depends_on_input: bool | None
+    mixes_samples: bool | None
+    mixed_pair: tuple[int, ...]
+    sees_future: bool | None
+    future_position: int | None
+    next_token: bool
+    why_not: Mapping[str, Any]
+
+    def reason(self, question: str) -> str:
+        """Why a question was not answered; '' where that is not known."""
+        return text(self.why_not.get(question)) or text(self.why_not.get("all"))
+
+
+@dataclass(frozen=True)
+class Memorised(Entry):
+    """What became of a loop that trained on one batch only."""
+
+    result: str
+    steps: int
+    first: float | None
+    last: float | None
+    floor: float | None
+    trivial: float | None
+    pinned: str
+    why_not: str
+    factor: float
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Starts(Entry):
+    """Whether repeated starts agree."""
+
+    result: str
+    steps: int
+    differs_at: int | None
+    why_not: str
+
+
+@dataclass(frozen=True)
+class AlongStep(Entry):
+    """The loss along a step, computed anew."""
+
+    flat: bool
+    made_worse: bool
+
+
+@dataclass(frozen=True)
+class ModeGap(Entry):
+    train: float | None
+    train_spread: float | None
+    eval: float | None
+
+
+@dataclass(frozen=True)
+class Curvature(Entry):
+    top: float | None
+    bottom: float | None
+    rate: float | None
+
+
+@dataclass(frozen=True)
+class DeepLook:
+    step: int | None
+    when: str
+    along_step: AlongStep
+    mode_gap: ModeGap
+    curvature: Curvature
+
+
+@dataclass(frozen=True)
+class Spike:
+    """A spike replayed on the weights one step earlier."""
+
+    step: int | None
+    loss: float
+    earlier_weights: float
+    others: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Of one layer's outputs."""
+
+    name: str
+    low: float | None
+    high: float | None
+    counts: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Histograms:
+    step: int | None
+    layers: tuple[Histogram, ...]
