@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,14 +25,14 @@ def memorise(script: Script, steps: int = 80) -> Trial:
 
 def test_a_loader_s_batch_is_pinned_and_learnt_although_the_epochs_would_end(script: Write) -> None:
     trial = memorise(script(loader_script(epochs=1)))
-    assert trial.found["pinned"] == "loader" and trial.updates > 16
+    assert trial.found.pinned == "loader" and trial.updates > 16
     assert judge(trial).result == "learnt"
 
 
 def test_a_loader_that_is_gone_with_the_function_that_made_it_was_pinned_all_the_same(script: Write) -> None:
     body = "".join(f"    {line}\n" for line in loader_script(epochs=1).splitlines())
     trial = memorise(script(f"def main():\n{body}\nmain()\n"))
-    assert trial.found["pinned"] == "loader" and judge(trial).result == "learnt"
+    assert trial.found.pinned == "loader" and judge(trial).result == "learnt"
 
 
 BY_HAND = """
@@ -59,7 +60,7 @@ def by_hand(rows: str, loss: str) -> str:
 
 def test_a_batch_made_in_the_loop_is_pinned_at_the_model_and_the_loss(script: Write) -> None:
     trial = memorise(script(by_hand("torch.randint(0, 400, (12,))", STANDARD)))
-    assert trial.found["pinned"] == "inputs" and judge(trial).result == "learnt"
+    assert trial.found.pinned == "inputs" and judge(trial).result == "learnt"
 
 
 def test_targets_of_a_loss_written_by_hand_cannot_be_pinned_and_that_is_said(script: Write) -> None:
@@ -85,7 +86,7 @@ def test_a_batch_is_not_learnt_where_only_a_penalty_beside_the_loss_fell(
 
 def test_a_loop_that_repeats_its_batch_needs_no_pinning(script: Write) -> None:
     trial = memorise(script(by_hand("slice(0, 12)", STANDARD)))
-    assert trial.found["pinned"] == "loop" and judge(trial).result == "learnt"
+    assert trial.found.pinned == "loop" and judge(trial).result == "learnt"
 
 
 def test_random_targets_per_step_that_are_pinned_can_be_learnt(script: Write) -> None:
@@ -116,7 +117,7 @@ def first(script: Script, **options: object) -> Trial:
 
 def test_the_first_steps_are_cut_short_to_reach_an_evaluation(script: Write) -> None:
     trial = first(script(loader_script(epochs=50)), evaluation=True)
-    assert trial.found["epochs_cut"] == 1 and len(trial.run.series("loss/validation")) == 1
+    assert trial.run.fact("probe")["epochs_cut"] == 1 and len(trial.run.series("loss/validation")) == 1
     assert trial.updates <= 16
 
 
@@ -194,7 +195,7 @@ def test_the_rate_rises_exponentially_with_group_ratios_kept_and_schedulers_susp
     curve = curve_of(trial.run)
     assert curve.rates == pytest.approx(np.logspace(-5, -2, 30))
     assert trial.run.series("lr/0.1").values == pytest.approx(0.2 * np.logspace(-5, -2, 30))
-    assert trial.found["own_rate"] == pytest.approx(0.1)
+    assert trial.found.own_rate == pytest.approx(0.1)
 
 
 def test_the_test_stops_when_the_loss_diverges(script: Write) -> None:
@@ -202,7 +203,7 @@ def test_the_test_stops_when_the_loss_diverges(script: Write) -> None:
         script(by_hand("slice(0, 400)", STANDARD).replace("Adam", "SGD")),
         Plan("rate-range", {"steps": 150, "seconds": 30, "low": 1e-4, "high": 1e6}),
     )
-    assert trial.found["stopped_by"] == "diverged" and trial.updates < 150
+    assert trial.found.stopped_by == "diverged" and trial.updates < 150
 
 
 def test_shifted_seeds_change_the_run_and_equal_ones_do_not(script: Write) -> None:
@@ -265,7 +266,7 @@ def test_a_step_that_was_cut_short_is_not_compared(script: Write) -> None:
         .replace("for epoch", "steps = 0\nfor epoch")
     )
     whole = launch(accumulating, Plan("first-steps", {"steps": 4, "seconds": 30}))
-    cut = Trial(_without_last_point(whole.run), whole.ending, {**whole.found, "updates": whole.updates - 1})
+    cut = Trial(_without_last_point(whole.run), whole.ending, replace(whole.found, updates=whole.updates - 1))
     assert compare(whole, cut, cut).result == "same"
 
 

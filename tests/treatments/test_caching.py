@@ -90,7 +90,7 @@ def test_the_files_that_a_run_reads_are_known(script: Any, in_process: None, tmp
     (tmp_path / "data.csv").write_text("1,2\n3,4\n")
     arms = Arms(script(READS), None, TrialCache(tmp_path / "cache"), Silent(), 1)  # type: ignore[arg-type]
     made = arms.run(CONTROL, 0, Length(9, 60.0))
-    assert made.found["data"] == [str(tmp_path / "data.csv")]
+    assert made.found.data == (str(tmp_path / "data.csv"),)
     assert arms.run(CONTROL, 0, Length(9, 60.0)).cached
     (tmp_path / "data.csv").write_text("5,6\n7,8\n")
     assert not arms.run(CONTROL, 0, Length(9, 60.0)).cached

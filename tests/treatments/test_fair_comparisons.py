@@ -9,6 +9,8 @@ import pytest
 
 from traindx.diagnosis import Hypothesis
 from traindx.record import RunBuilder
+from traindx.record.experiments import Probe
+from traindx.record.forms import read
 from traindx.signs import Sign, Signs
 from traindx.treatments import Dose, all_interventions
 from traindx.treatments._arms import Arm, Length, Made
@@ -25,7 +27,7 @@ def run(losses: Any, seconds: float = 0.01, validation: float | None = None) -> 
     if validation is not None:
         builder.series("loss/validation", steps[-5:], np.full(5, validation))
     builder.fact("steps", len(losses))
-    return Made(builder.build(), {"acted": 1}, 1.0)
+    return Made(builder.build(), read(Probe, {"acted": 1}), 1.0)
 
 
 def falling(steps: int, rate: float, floor: float = 0.1) -> Any:

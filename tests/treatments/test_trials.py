@@ -16,6 +16,8 @@ from loops import classifier
 from traindx.diagnosis import Hypothesis, SymptomChange, diagnose
 from traindx.probes.launch import ProbeError, Script
 from traindx.record import Run, RunBuilder
+from traindx.record.experiments import Probe
+from traindx.record.forms import read
 from traindx.signs import Sign, Signs, measure_all
 from traindx.treatments import Dose, Experiment, Intervening, Intervention, Options, _arms, _trials, treat, treating
 from traindx.treatments._arms import CONTROL, Arms, Length, Made, Silent
@@ -132,7 +134,7 @@ def failed_after(steps: int) -> Made:
     builder.series("loss/train", np.arange(steps), 2.0 * 0.98 ** np.arange(steps))
     builder.fact("steps", steps)
     builder.fact("exit", "exception")
-    return Made(builder.build(), {"acted": 1}, 1.0, "ValueError: broken")
+    return Made(builder.build(), read(Probe, {"acted": 1}), 1.0, "ValueError: broken")
 
 
 def test_a_run_that_fails_later_is_no_better_than_one_that_fails_sooner() -> None:
@@ -167,7 +169,7 @@ def test_an_experiment_proves_by_two_seeds_and_only_where_it_acted(
 
     class Ready:
         def all(self, wanted: Sequence[Any]) -> list[Made]:
-            return [Made(failed_after(9).run, {"acted": acted}, 1.0) for _ in wanted]
+            return [Made(failed_after(9).run, read(Probe, {"acted": acted}), 1.0) for _ in wanted]
 
     arms: Any = Ready()
     controls = Controls(arms, Length(9, 60.0), Signs({}, {}), {0: failed_after(9)})
@@ -245,7 +247,7 @@ def test_an_edit_of_a_module_during_the_first_arm_is_no_effect(
 
     def one_arm(self: Any) -> None:
         module.write_text("rate = 2\n")
-        self._arms._same_sources({"files": [str(module.resolve())]})  # as after an arm that imported it
+        self._arms._same_sources(read(Probe, {"files": [str(module.resolve())]}))  # as after an arm that imported it
 
     monkeypatch.setattr(treating._Treating, "go", one_arm)
     with pytest.raises(ProbeError, match=r"a_module.py changed while the trials ran"):

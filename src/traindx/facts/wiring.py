@@ -288,7 +288,7 @@ def machine_facts(run: Run) -> Parts:
     error = run.error
     if error:
         first = error.message.partition("\n")[0]
-        text = f"Ended by {error.type}" + (f": {first}" if first else "")
+        text = f"Ended by {error.type or 'an error'}" + (f": {first}" if first else "")
         yield "error", text, site(error.site), error.type
     for sentence in run.not_visible:
         yield "not-visible", sentence.rstrip("."), None, True

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..isolation import Isolation, IsolationError, choose
 from ..record import Run, load
+from ..record.experiments import Probe
 
 # Errors that may occur only because the script runs in isolation.
 NETWORK = re.compile(
@@ -83,7 +84,7 @@ class Trial:
 
     run: Run
     ending: str
-    found: Mapping[str, Any]
+    found: Probe
 
     @property
     def error(self) -> str | None:
@@ -92,17 +93,12 @@ class Trial:
     @property
     def updates(self) -> int:
         """The number of updates that the script made. For a killed run: those that the record shows."""
-        return int(self.found.get("updates") or self.run.facts.get("steps") or 0)
+        return self.found.updates or self.run.steps
 
 
 def error_line(run: Run) -> str | None:
     """One line that says how and where the script failed; None if it did not."""
-    error = run.facts.get("error")
-    if not error:
-        return None
-    site = error.get("site") or {}
-    place = f" ({Path(site['file']).name}:{site['line']})" if site.get("file") else ""
-    return f"{error['type']}: {error['message']}{place}"
+    return run.error.line if run.error else None
 
 
 def error_words(error: BaseException) -> str:
@@ -132,9 +128,8 @@ def launch(
     if not record.exists():
         raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
     run = load(record)
-    ending = "killed" if killed else str(run.facts.get("exit", "killed"))
-    trial = Trial(run, ending, run.facts.get("probe", {}))
-    if refuse_empty or not (trial.error and run.facts.get("forwards")):
+    trial = Trial(run, "killed" if killed else run.exit or "killed", run.probe)
+    if refuse_empty or not (trial.error and run.forwards):
         _refuse_empty(script, trial, folder)
     return trial
 
@@ -212,8 +207,7 @@ def kill_group(leader: int) -> None:
 
 def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
     """Raise `ProbeError` if the script made no backward pass."""
-    facts = trial.run.facts
-    if facts.get("backwards"):
+    if trial.run.backwards:
         return
     if trial.error:
         advice = "" if script.in_place else _hint(trial.error)
@@ -222,7 +216,7 @@ def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
         raise ProbeError(f"{script} did not reach its first backward within the time limit")
     if trial.ending.startswith("exit"):
         raise ProbeError(f"{script} ended with {trial.ending}: {_last_line(folder / 'stderr') or 'no message'}")
-    if "torch" not in facts:
+    if "torch" not in trial.run.facts:
         raise ProbeError(f"{script} never imported torch: there is no training to probe")
     raise ProbeError(f"no loss found: {script} ended without a backward pass (does it train with these arguments?)")
 

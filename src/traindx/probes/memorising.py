@@ -61,7 +61,7 @@ def memorise(
 def judge(trial: Trial) -> Memorised:
     """The result of a trial of kind `memorise`."""
     losses = by_step(trial.run)
-    steps, factor = len(losses), float(trial.found.get("factor") or 1.0)
+    steps, factor = len(losses), trial.found.factor or 1.0
     why_not = _obstacle(trial)
     if why_not is not None:
         return Memorised("unknown", steps, why_not=why_not, factor=factor)
@@ -72,12 +72,12 @@ def _obstacle(trial: Trial) -> str | None:
     """Why the trial shows nothing, whatever its losses; None if it can be judged."""
     if trial.error:
         return f"the script failed when fed the same batch again: {trial.error}"
-    if len(trial.run.optimizers) > 1 and len(trial.run.entries("backward_sites")) > 1:
+    if len(trial.run.optimizers) > 1 and len(trial.run.backward_sites) > 1:
         return "several losses are trained in turn"
     if _starts_over(trial.run):
         return "the loop creates new optimizers as it goes (tasks or folds), so one batch is not trained throughout"
-    if not trial.found.get("pinned"):
-        return str(trial.found.get("not_pinned") or "the script was ended before its batch could be pinned")
+    if not trial.found.pinned:
+        return trial.found.not_pinned or "the script was ended before its batch could be pinned"
     return None
 
 
@@ -92,7 +92,7 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
     finite = losses[np.isfinite(losses)]
     floor, trivial = _bounds(trial)
     common: dict[str, Any] = {
-        "floor": floor, "trivial": trivial, "pinned": trial.found["pinned"], "factor": factor,
+        "floor": floor, "trivial": trivial, "pinned": trial.found.pinned, "factor": factor,
         "accuracy": _accuracy(trial.run),
     }  # fmt: skip
     if steps < 2 or not len(finite):
@@ -113,7 +113,7 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
         return Memorised("learnt", steps, **common)
     if floor is None:
         return Memorised("unknown", steps, why_not="the lowest possible loss of this batch is unknown", **common)
-    if trial.found["pinned"] == "loop":
+    if trial.found.pinned == "loop":
         why = "every step trains on the same input: it is the whole data set, not one batch"
         return Memorised("unknown", steps, why_not=why, **common)
     if top - base <= 0:
@@ -123,7 +123,7 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
     quarter = max(2, len(finite) // 4)
     before, after = np.median(finite[-2 * quarter : -quarter]), np.median(finite[-quarter:])
     falling = bool(after - base < FALLING * (before - base))
-    if trial.found.get("stopped_by") == "time" and last - base < FALLING * (first - base):
+    if trial.found.stopped_by == "time" and last - base < FALLING * (first - base):
         falling = True  # on a busy machine, time runs out after few steps
     return Memorised("falling" if falling else "stuck", steps, **common)
 
@@ -131,7 +131,7 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
 def _bounds(trial: Trial) -> tuple[float | None, float | None]:
     """Floor and trivial loss in the units of the backpropagated loss, which may be a multiple of the loss function's
     value."""
-    floor = trial.found.get("floor")
+    floor = trial.found.floor
     calls = trial.run.training_losses
     ratio = calls[0].value_ratio if len(calls) == 1 else None
     if not floor or ratio is None or not ratio > 0:
@@ -140,20 +140,20 @@ def _bounds(trial: Trial) -> tuple[float | None, float | None]:
     # If the loss has further terms (a penalty, a divergence), its floor is unknown.
     if not len(function) or not len(loss) or not np.isclose(loss[0], ratio * function[0], rtol=0.02, atol=1e-6):
         return None, None
-    return ratio * float(floor["floor"]), ratio * float(floor["trivial"])
+    return ratio * floor.floor, ratio * floor.trivial
 
 
 def _compared_term(trial: Trial) -> tuple[float, str] | None:
     """How much of the best constant answer's loss the one loss function has left, for a loss with further terms."""
-    bounds, calls = trial.found.get("floor"), trial.run.training_losses
+    bounds, calls = trial.found.floor, trial.run.training_losses
     values = trial.run.series("loss/function").finite.values
-    if not bounds or len(calls) != 1 or len(values) < FEWEST or not bounds["trivial"] > bounds["floor"]:
+    if not bounds or len(calls) != 1 or len(values) < FEWEST or not bounds.trivial > bounds.floor:
         return None
     last = float(np.median(values[-max(3, len(values) // 10) :]))
-    left = (last - bounds["floor"]) / (bounds["trivial"] - bounds["floor"])
+    left = (last - bounds.floor) / (bounds.trivial - bounds.floor)
     return left, (
         f"the loss has further terms, and {calls[0].fn} alone ends at {num(last)}; "
-        f"the best constant prediction gives {num(bounds['trivial'])}"
+        f"the best constant prediction gives {num(bounds.trivial)}"
     )
 
 

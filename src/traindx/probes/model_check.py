@@ -12,6 +12,8 @@ from ..observe.recording import Recording
 from ..observe.tensors import streams_unchanged
 from ..observe.watchers.loss_inputs import given_pair
 from ..record import Run, load
+from ..record.experiments import Probe
+from ..record.forms import read
 from .dependence import dependence
 from .drivers._wiring import targets_are_next_inputs
 from .drivers.memorise import floor_of
@@ -84,7 +86,7 @@ def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], ste
             raise
         recording.close(status, error)
         run = load(path)  # all of it: the file is about to be deleted
-    return Trial(run, status, {"pinned": "loader", "floor": floor.found, "updates": steps})
+    return Trial(run, status, read(Probe, {"pinned": "loader", "floor": floor.found, "updates": steps}))
 
 
 def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Callable[..., Any]:

@@ -106,20 +106,20 @@ def _trials(
 
 
 def _ended_early(trial: Trial, steps: int) -> bool:
-    return trial.found.get("stopped_by") is None and trial.ending == "ok" and trial.updates < steps
+    return not trial.found.stopped_by and trial.ending == "ok" and trial.updates < steps
 
 
 def _together(script: Script, trials: list[Trial], notes: list[str]) -> RateTest:
     curves = [curve_of(trial.run) for trial in trials]
     first = trials[0]
-    if int(first.found.get("optimizers") or 1) > 1:
+    if first.found.optimizers > 1:
         notes.append("several optimizers: their learning rates keep their ratios; the loss is that of the first one")
-    if first.found.get("stopped_by") == "time":
+    if first.found.stopped_by == "time":
         notes.append(f"the time limit ended the test after {first.updates} steps (--seconds allows more)")
     sizes = first.run.series("batch_size").values
     return RateTest(
         advise(curves),
-        first.found.get("own_rate"),
+        first.found.own_rate,
         as_run(str(script), curves, dict(first.run.facts)),
         float(np.median(sizes)) if len(sizes) else None,
         (first.run.optimizers[0].class_name or None) if first.run.optimizers else None,

@@ -38,7 +38,7 @@ class Error(Entry):
     def line(self) -> str:
         """The error with its place, in one line."""
         place = f" ({Path(self.site.file).name}:{self.site.line})" if self.site else ""
-        return f"{self.type}: {self.message}{place}"
+        return f"{self.type or 'an error'}: {self.message}{place}"
 
 
 @dataclass(frozen=True)

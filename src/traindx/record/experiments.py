@@ -11,6 +11,33 @@ from .values import text
 
 
 @dataclass(frozen=True)
+class Floor(Entry):
+    """The lowest loss that is possible for a batch, and that of the best constant answer."""
+
+    floor: float
+    trivial: float
+
+
+@dataclass(frozen=True)
+class Probe(Entry):
+    """A run that a probe or a treatment made."""
+
+    stopped_by: str  # which limit ended it; '' if none did
+    updates: int
+    seconds: float
+    acted: int | None  # how often a change took effect
+    note: str
+    pinned: str  # what kept feeding the same batch
+    not_pinned: str
+    factor: float
+    floor: Floor
+    optimizers: int
+    own_rate: float | None
+    files: tuple[str, ...]
+    data: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Dependence(Entry):
     """What the output depends on, in eval mode."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..record.experiments import Probe
 from .course import (
     BackwardSite,
     ByHand,
@@ -76,9 +77,9 @@ class Facts:
     regularization: Regularization
     log: Log
 
-    backwards: int | None
-    forwards: int | None
-    eval_passes: int | None
+    backwards: float | None
+    forwards: float | None
+    eval_passes: float | None
     eval_passes_empty: int
     eval_losses_read: int
 
@@ -115,6 +116,7 @@ class Facts:
     rank_samples: RankSamples
     replicas: Replicas
 
+    probe: Probe
     dependence: Dependence
     memorise: Memorised
     other_rates: tuple[Memorised, ...]

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from ..paths import shown
 from ..probes.launch import Plan, ProbeError, Script, Start, Trial, error_line, launch, new_folder
 from ..record import RecordError, Run, load
+from ..record.experiments import Probe
+from ..record.forms import absent
 from .caching import TrialCache, code_digest, file_digests
 
 KIND = "traindx.treatments.arm"
@@ -47,19 +49,19 @@ class Made:
     """An arm that was run. `error`: one line if the script failed, or if the run shows nothing."""
 
     run: Run | None
-    found: Mapping[str, Any]
+    found: Probe
     seconds: float  # wall-clock time of the run; for an arm from the cache, that of the original run
     error: str | None = None
     cached: bool = False
 
     @property
     def acted(self) -> int:
-        return int(self.found.get("acted") or 0)
+        return self.found.acted or 0
 
     @property
     def cut(self) -> bool:
         """Whether traindx's limits ended the run, not the script itself."""
-        return self.found.get("stopped_by") is not None
+        return bool(self.found.stopped_by)
 
 
 class Watch(Protocol):
@@ -109,11 +111,9 @@ class Arms:
         about = self._about(arm, seed, length)
         run = self._kept(about)
         if run is not None:
-            found = run.fact("probe")
-            self._same_sources(found)
+            self._same_sources(run.probe)
             self._watch.ended(arm.label, seed, "known from an earlier trial")
-            seconds = float(found.get("wall") or found.get("seconds") or 0.0)
-            return Made(run, found, seconds, error_line(run), cached=True)
+            return Made(run, run.probe, run.probe.seconds, error_line(run), cached=True)
         folder, began, since = new_folder(), time.monotonic(), time.time()
         options = {
             "steps": length.steps, "seconds": length.seconds, "evaluation": length.evaluation, "driver": arm.driver,
@@ -127,13 +127,13 @@ class Arms:
             trial = launch(script, plan, start, folder, refuse_empty=False)
         except ProbeError as error:
             self._watch.ended(arm.label, seed, str(error))
-            return Made(None, {}, time.monotonic() - began, str(error))
+            return Made(None, absent(Probe), time.monotonic() - began, str(error))
         made = Made(trial.run, trial.found, time.monotonic() - began, trial.error)
         self._same_sources(trial.found)
         self._watch.ended(arm.label, seed, _how(trial))
         if trial.ending in ("ok", "stopped") or trial.error:
-            files, data = (list(trial.found.get(name) or ()) for name in ("files", "data"))
-            self._cache.keep(about, Path(trial.run.source), files, since, data)
+            found = trial.found
+            self._cache.keep(about, Path(trial.run.source), list(found.files), since, list(found.data))
         return made
 
     def _kept(self, about: Mapping[str, Any]) -> Run | None:
@@ -143,9 +143,9 @@ class Arms:
         except RecordError:  # damaged: run it again
             return None
 
-    def _same_sources(self, found: Mapping[str, Any]) -> None:
+    def _same_sources(self, found: Probe) -> None:
         """Raise if a source file changed between two arms, because the edit would look like an effect."""
-        for path, digest in file_digests(found.get("files") or ()).items():
+        for path, digest in file_digests(found.files).items():
             if self._sources.setdefault(path, digest) != digest:
                 raise ProbeError(f"{shown(path)} changed while the trials ran: run traindx treat again")
 

@@ -127,7 +127,7 @@ def _failed(treated: Made, control: Made, patched: bool) -> str | None:
     if treated.error and not control.error:
         return f"{ours} fails where the script itself does not: {treated.error}"
     if not treated.acted and not patched:
-        return str(treated.found.get("note") or "") or "the change never took effect"
+        return treated.found.note or "the change never took effect"
     return None
 
 

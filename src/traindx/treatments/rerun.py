@@ -32,7 +32,7 @@ def fixed_script(fix: Fix, control: Run, args: tuple[str, ...]) -> Arm | None:
         texts = patched_texts(fix.patch, project.root)
         sources = {str(Path(path).absolute()): text for path, text in (texts or {}).items()}
         return Arm("patched script", sources=sources) if sources else None
-    recorded = tuple(str(word) for word in control.fact("script").get("argv") or ())
+    recorded = control.script.argv
     if not fix.argv or not len(fix.argv) == len(recorded) == len(args):
         return None
     # The record masks arguments that may be secrets, so arguments that the fix does not change come from `args`.

@@ -211,10 +211,10 @@ class _Treating:
             return Told("nothing", "the changed run failed")
         idle = [
             each for each, dose in zip(made, candidate.doses, strict=True)
-            if dose.fix is None and each.found.get("acted") == 0
+            if dose.fix is None and each.found.acted == 0
         ]  # fmt: skip
         if idle:
-            return Told("nothing", str(idle[0].found.get("note") or "") or "the change never took effect")
+            return Told("nothing", idle[0].found.note or "the change never took effect")
         return unit.tells(control, runs)
 
     def _conclude(

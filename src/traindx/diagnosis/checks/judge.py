@@ -77,5 +77,5 @@ def _went_through(run: Run) -> Answer:
         return Answer("runs", "start", "failed", f"training failed at step {run.steps}: {run.error.line}")
     if not run.exit:
         return Answer("runs", "start", "doubtful", f"the time limit ended the script after {made}")
-    ended = ", then the script ended by itself" if run.facts.get("probe") and run.exit == "ok" else ""
+    ended = ", then the script ended by itself" if run.probe and run.exit == "ok" else ""
     return Answer("runs", "start", "passed", f"{made} were made{ended}")

@@ -65,7 +65,7 @@ def data_wait(run: Run) -> Measured | str:
         return "the time spent waiting for data was not measured"
     # On an accelerator the times of forward and backward only cover launching the kernels. Elsewhere the wait is
     # compared with data, forward, backward and step: what else a script does (plots) says nothing about its loader.
-    if run.fact("probe") or run.devices == ("cpu",):
+    if run.probe or run.devices == ("cpu",):
         total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
         if total <= 0:
             return "the time spent waiting for data was not measured"

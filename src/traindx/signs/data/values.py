@@ -6,6 +6,7 @@ from ...record import Run, Series
 from ...record.course import Details
 from ...record.forms import absent
 from ...record.program import REGRESSION
+from ...record.values import number
 from ...wording import counted, num
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Sign, Unless, ramp, sign
@@ -162,7 +163,7 @@ def _nonfinite(run: Run, part: str, found: float | None, flags: list[bool | None
         f"the {part}s contain {values} before the model runs" if corrupted else f"all {part}s seen are finite",
         float(corrupted),
         onset=events[0].step if events else None,
-        values={"nonfinite": found},
+        values={"nonfinite": number(found)},
     )
 
 

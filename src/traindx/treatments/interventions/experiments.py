@@ -43,7 +43,7 @@ CLOSED, OPEN = 0.3, 0.7  # the gap counts as closed or as open if this share of 
 
 def _tells_labels(control: Run, arms: Sequence[Run]) -> Told:
     """Judge by the evaluation if there is one, else by the first steps, before the model memorises samples."""
-    if not arms[0].fact("probe").get("acted"):
+    if not arms[0].probe.acted:
         return Told("nothing", "no target could be shuffled")
     if not _fell(control.series("loss/train")):
         return Told("nothing", "the loss does not fall even with the unshuffled targets")
@@ -91,7 +91,7 @@ def shuffle_labels(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refus
 
 def _tells_reliance(control: Run, arms: Sequence[Run]) -> Told:
     own, without = final(control), final(arms[0])
-    if own is None or without is None or own[0] <= 0 or not arms[0].fact("probe").get("acted"):
+    if own is None or without is None or own[0] <= 0 or not arms[0].probe.acted:
         return Told("nothing", "no loss could be compared")
     levels = f"loss {own[0]:.3g} with that column, {without[0]:.3g} without it"
     if without[0] > MUCH * own[0]:
@@ -116,7 +116,7 @@ def hide_feature(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal
 
 def _tells_gap(control: Run, arms: Sequence[Run]) -> Told:
     train, own, other = final(control), final(control, "loss/validation"), final(arms[0], "loss/validation")
-    if train is None or own is None or other is None or not arms[0].fact("probe").get("acted"):
+    if train is None or own is None or other is None or not arms[0].probe.acted:
         return Told("nothing", "no validation loss could be compared")
     before, after = own[0] - train[0], other[0] - train[0]
     levels = f"validation loss {own[0]:.3g}, {other[0]:.3g} on training batches, training loss {train[0]:.3g}"
@@ -165,7 +165,7 @@ LONGER = 4.0  # times the present length, as in the fix
 
 
 def _tells_memory(control: Run, arms: Sequence[Run]) -> Told:
-    if arms[0].fact("probe").get("pinned") is None:
+    if not arms[0].probe.pinned:
         return Told("nothing", "the batch could not be repeated")
     own, one = final(control), final(arms[0])
     first = arms[0].series("loss/train").finite.values
@@ -190,7 +190,7 @@ def memorise_batch(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refus
 
 
 def _tells_width(control: Run, arms: Sequence[Run]) -> Told:
-    if not arms[0].fact("probe").get("acted"):
+    if not arms[0].probe.acted:
         return Told("nothing", "no layer could be widened")
     own, wide = final(control), final(arms[0])
     if own is None or wide is None or own[0] <= 0:
