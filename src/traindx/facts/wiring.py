@@ -102,7 +102,7 @@ def data_facts(run: Run) -> Parts:
     for loader in run.loaders:
         yield "loader", _loader(loader), site(loader.site), loader.batch_size
     for part, name in (("train", "Training"), ("eval", "Evaluation")):
-        inputs, targets = run.data(part), run.targets(part)
+        inputs, targets = run.inputs(part), run.targets(part)
         if found := _numbers(inputs):
             yield f"inputs-{part}", f"{name} inputs: {found}", None, inputs.shape
         if found := _numbers(targets):

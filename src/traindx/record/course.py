@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +10,18 @@ from .forms import Entry
 from .site import Site
 
 
-@dataclass(frozen=True)
 class Script(Entry):
     path: str
     argv: tuple[str, ...]
     module: bool
 
 
-@dataclass(frozen=True)
-class Framework:
+class Framework(Entry):
     """Whose code runs the training loop, where it is not the script's own."""
 
     name: str
 
 
-@dataclass(frozen=True)
 class Error(Entry):
     """The uncaught exception, or the signal of a death inside native code."""
 
@@ -41,7 +37,6 @@ class Error(Entry):
         return f"{self.type or 'an error'}: {self.message}{place}"
 
 
-@dataclass(frozen=True)
 class Stopped(Entry):
     """Where SIGTERM met the process."""
 
@@ -49,20 +44,17 @@ class Stopped(Entry):
     inside: str
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(Entry):
     steps: float | None
 
 
-@dataclass(frozen=True)
-class Looks:
+class Looks(Entry):
     """The looks of one kind, and how far they reach."""
 
     last: float | None
     until: float | None
 
 
-@dataclass(frozen=True)
 class BackwardSite(Entry):
     """One line that calls backward."""
 
@@ -73,7 +65,6 @@ class BackwardSite(Entry):
     functional: bool
 
 
-@dataclass(frozen=True)
 class ByHand(Entry):
     """Updates that the script makes without an optimizer."""
 
@@ -81,7 +72,6 @@ class ByHand(Entry):
     grads_kept: float
 
 
-@dataclass(frozen=True)
 class Scheduler(Entry):
     class_name: str
     site: Site | None
@@ -89,7 +79,6 @@ class Scheduler(Entry):
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
 class Clipping(Entry):
     """The first clipping call."""
 
@@ -102,7 +91,6 @@ class Clipping(Entry):
         return self.kind == "value"
 
 
-@dataclass(frozen=True)
 class Modes(Entry):
     train_forwards: float | None
     train_forwards_in_eval_mode: float | None
@@ -117,7 +105,6 @@ class Modes(Entry):
     train_off: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Precision(Entry):
     param_dtypes: Mapping[str, Any]
     autocast: str
@@ -127,18 +114,15 @@ class Precision(Entry):
     grad_underflow: float | None
 
 
-@dataclass(frozen=True)
 class Hoard(Entry):
     """A variable that keeps the graphs of earlier steps."""
 
     name: str
     graphs: float | None
-    step: float | None
     site: Site | None
     let_go: float | None
 
 
-@dataclass(frozen=True)
 class Log(Entry):
     """How a log was read."""
 
@@ -152,8 +136,7 @@ class Log(Entry):
     networks: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Entry):
     """What a person said of one sign."""
 
     level: float | None
@@ -161,7 +144,6 @@ class Statement:
     onset: int | None
 
 
-@dataclass(frozen=True)
 class Told(Entry):
     """What a person said instead of a measurement."""
 
@@ -169,15 +151,13 @@ class Told(Entry):
     signs: Mapping[str, Statement]
 
 
-@dataclass(frozen=True)
 class Regularization(Entry):
     dropout: float
     weight_decay: float
     augmentation: bool
 
 
-@dataclass(frozen=True)
-class Details:
+class Details(Entry):
     """What an event tells; each kind has some of these."""
 
     site: Site | None

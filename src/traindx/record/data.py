@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from .forms import Entry
 from .site import Site
 
 
-@dataclass(frozen=True)
-class TokenShift:
+class TokenShift(Entry):
     """How far the tokens of evaluation lie from those of training."""
 
     distance: float | None
@@ -19,7 +17,6 @@ class TokenShift:
     unseen: float
 
 
-@dataclass(frozen=True)
 class Numbers(Entry):
     """Statistics of the numbers in sampled batches."""
 
@@ -36,7 +33,6 @@ class Numbers(Entry):
         return None if self.mean is None or self.std is None else math.hypot(self.mean, self.std)
 
 
-@dataclass(frozen=True)
 class Inputs(Numbers):
     samples: int | None
     features: int | None
@@ -46,15 +42,13 @@ class Inputs(Numbers):
     ids: TokenShift
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(Entry):
     """How well scores rank rare samples above common ones."""
 
     share: float | None
     rarer: float | None
 
 
-@dataclass(frozen=True)
 class Grouping(Entry):
     """The variance of rows' targets between and within batches."""
 
@@ -64,7 +58,6 @@ class Grouping(Entry):
     within: float | None
 
 
-@dataclass(frozen=True)
 class Targets(Numbers):
     kind: str
     classes: float | None
@@ -75,15 +68,13 @@ class Targets(Numbers):
     groups: Grouping
 
 
-@dataclass(frozen=True)
-class FirstLayer:
+class FirstLayer(Entry):
     """The inputs of a layer that the data reach first, after any scaling inside the model."""
 
     rms: float
     feature_std: tuple[float, ...]
 
 
-@dataclass(frozen=True)
 class LabelOrder(Entry):
     batches: float | None
     mean_majority: float | None
@@ -91,7 +82,6 @@ class LabelOrder(Entry):
     runs: float | None  # the longest run of one class
 
 
-@dataclass(frozen=True)
 class Overlap(Entry):
     """Evaluation samples that training has too."""
 
@@ -102,7 +92,6 @@ class Overlap(Entry):
     train_share_hashed: float | None
 
 
-@dataclass(frozen=True)
 class Repeats(Entry):
     hashed: float | None
     distinct: float | None
@@ -111,8 +100,7 @@ class Repeats(Entry):
     continuous: bool
 
 
-@dataclass(frozen=True)
-class ShiftRelation:
+class ShiftRelation(Entry):
     """How the targets of token sequences relate to their inputs."""
 
     targets_are_next_inputs: bool | None
@@ -120,8 +108,7 @@ class ShiftRelation:
     targets_in_other_order: bool
 
 
-@dataclass(frozen=True)
-class Attention:
+class Attention(Entry):
     module: str
     site: Site | None
     causal: bool | None
@@ -129,7 +116,6 @@ class Attention:
     seen_future_weight: float | None
 
 
-@dataclass(frozen=True)
 class FeatureLeak(Entry):
     feature: float | None
     correlation: float | None
@@ -138,7 +124,6 @@ class FeatureLeak(Entry):
     beside: tuple[float, ...]
 
 
-@dataclass(frozen=True)
 class Padding(Entry):
     id: float | None
     share: float | None

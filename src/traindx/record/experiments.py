@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from .forms import Entry
 from .values import text
 
 
-@dataclass(frozen=True)
 class Floor(Entry):
     """The lowest loss that is possible for a batch, and that of the best constant answer."""
 
@@ -18,7 +16,6 @@ class Floor(Entry):
     trivial: float
 
 
-@dataclass(frozen=True)
 class Probe(Entry):
     """A run that a probe or a treatment made."""
 
@@ -37,7 +34,6 @@ class Probe(Entry):
     data: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Dependence(Entry):
     """What the output depends on, in eval mode."""
 
@@ -54,7 +50,6 @@ class Dependence(Entry):
         return text(self.why_not.get(question)) or text(self.why_not.get("all"))
 
 
-@dataclass(frozen=True)
 class Memorised(Entry):
     """What became of a loop that trained on one batch only."""
 
@@ -64,13 +59,10 @@ class Memorised(Entry):
     last: float | None
     floor: float | None
     trivial: float | None
-    pinned: str
     why_not: str
     factor: float
-    accuracy: float | None
 
 
-@dataclass(frozen=True)
 class Starts(Entry):
     """Whether repeated starts agree."""
 
@@ -80,7 +72,6 @@ class Starts(Entry):
     why_not: str
 
 
-@dataclass(frozen=True)
 class AlongStep(Entry):
     """The loss along a step, computed anew."""
 
@@ -88,31 +79,26 @@ class AlongStep(Entry):
     made_worse: bool
 
 
-@dataclass(frozen=True)
 class ModeGap(Entry):
     train: float | None
     train_spread: float | None
     eval: float | None
 
 
-@dataclass(frozen=True)
 class Curvature(Entry):
     top: float | None
     bottom: float | None
     rate: float | None
 
 
-@dataclass(frozen=True)
-class DeepLook:
+class DeepLook(Entry):
     step: int | None
-    when: str
     along_step: AlongStep
     mode_gap: ModeGap
     curvature: Curvature
 
 
-@dataclass(frozen=True)
-class Spike:
+class Spike(Entry):
     """A spike replayed on the weights one step earlier."""
 
     step: int | None
@@ -122,8 +108,7 @@ class Spike:
     verdict: str
 
 
-@dataclass(frozen=True)
-class Histogram:
+class Histogram(Entry):
     """Of one layer's outputs."""
 
     name: str
@@ -132,7 +117,6 @@ class Histogram:
     counts: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Histograms:
+class Histograms(Entry):
     step: int | None
     layers: tuple[Histogram, ...]

@@ -4,45 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
-from ..record.experiments import Probe
-from .course import (
-    BackwardSite,
-    ByHand,
-    Clipping,
-    Error,
-    Framework,
-    Hoard,
-    Log,
-    Looks,
-    Modes,
-    Planned,
-    Precision,
-    Regularization,
-    Scheduler,
-    Script,
-    Stopped,
-    Told,
-)
-from .data import (
-    Attention,
-    FeatureLeak,
-    FirstLayer,
-    Inputs,
-    LabelOrder,
-    Overlap,
-    Padding,
-    Repeats,
-    ShiftRelation,
-    Targets,
-)
-from .experiments import DeepLook, Dependence, Histograms, Memorised, Spike, Starts
-from .forms import Reader, fields_of, read
+from . import course, data, experiments, program
+from .forms import Entry, Reader, fields_of, hints_of, read
 from .graph import Graph, LossTerm, Operation
-from .program import Loader, Model
 from .ranks import Job, Rank, RankSamples, Replicas
 from .values import mapping
+from .vocabulary import MOST_STEPS
 
 _STORED_AS = {
     "training_data": "data/train",
@@ -60,22 +29,22 @@ class Facts:
     """
 
     exit: str
-    error: Error
-    stopped_at: Stopped
+    error: course.Error
+    stopped_at: course.Stopped
     started: float | None
     ended: float | None
     heartbeat: float | None
-    script: Script
-    framework: Framework
-    planned: Planned
-    coverage: Mapping[str, Looks]
+    script: course.Script
+    framework: course.Framework
+    planned: course.Planned
+    coverage: Mapping[str, course.Looks]
     observers_off: Mapping[str, Any]
     not_visible: tuple[str, ...]
     devices: tuple[str, ...]
     rl: Any
-    told: Told
-    regularization: Regularization
-    log: Log
+    told: course.Told
+    regularization: course.Regularization
+    log: course.Log
 
     backwards: float | None
     forwards: float | None
@@ -83,46 +52,46 @@ class Facts:
     eval_passes_empty: int
     eval_losses_read: int
 
-    models: tuple[Model, ...]
+    models: tuple[program.Model, ...]
     ops: tuple[Operation, ...]
-    loaders: tuple[Loader, ...]
-    schedulers: tuple[Scheduler, ...]
-    by_hand: ByHand
-    clipping: Clipping
-    modes: Modes
-    precision: Precision
+    loaders: tuple[program.Loader, ...]
+    schedulers: tuple[course.Scheduler, ...]
+    by_hand: course.ByHand
+    clipping: course.Clipping
+    modes: course.Modes
+    precision: course.Precision
     dropout: tuple[float, ...]
-    hoard: Hoard
+    hoard: course.Hoard
     graph: Graph
     loss_terms: tuple[LossTerm, ...]
-    backward_sites: tuple[BackwardSite, ...]
-    activation_histograms: tuple[Histograms, ...]
+    backward_sites: tuple[course.BackwardSite, ...]
+    activation_histograms: tuple[experiments.Histograms, ...]
 
-    training_data: Inputs
-    evaluation_data: Inputs
-    training_targets: Targets
-    evaluation_targets: Targets
-    first_layers: tuple[FirstLayer, ...]
-    label_order: LabelOrder
-    overlap: Overlap
-    repeats: Repeats
-    shift_relation: ShiftRelation
-    attention: tuple[Attention, ...]
-    feature_leak: FeatureLeak
-    padding: Padding
+    training_data: data.Inputs
+    evaluation_data: data.Inputs
+    training_targets: data.Targets
+    evaluation_targets: data.Targets
+    first_layers: tuple[data.FirstLayer, ...]
+    label_order: data.LabelOrder
+    overlap: data.Overlap
+    repeats: data.Repeats
+    shift_relation: data.ShiftRelation
+    attention: tuple[data.Attention, ...]
+    feature_leak: data.FeatureLeak
+    padding: data.Padding
 
     distributed: Job
     ranks: tuple[Rank, ...]
     rank_samples: RankSamples
     replicas: Replicas
 
-    probe: Probe
-    dependence: Dependence
-    memorise: Memorised
-    other_rates: tuple[Memorised, ...]
-    starts: Starts
-    deep: tuple[DeepLook, ...]
-    spikes: tuple[Spike, ...]
+    probe: experiments.Probe
+    dependence: experiments.Dependence
+    memorise: experiments.Memorised
+    other_rates: tuple[experiments.Memorised, ...]
+    starts: experiments.Starts
+    deep: tuple[experiments.DeepLook, ...]
+    spikes: tuple[experiments.Spike, ...]
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -139,11 +108,11 @@ class Facts:
             self.__dict__[name] = value = reader(self.facts.get(key))
             return value
 
-    def data(self, part: str) -> Inputs:
+    def inputs(self, part: str) -> data.Inputs:
         """The inputs of `train` or `eval`."""
         return self.training_data if part == "train" else self.evaluation_data
 
-    def targets(self, part: str) -> Targets:
+    def targets(self, part: str) -> data.Targets:
         """The targets of `train` or `eval`."""
         return self.training_targets if part == "train" else self.evaluation_targets
 
@@ -158,3 +127,35 @@ class Facts:
 def readers() -> dict[str, tuple[str, Reader]]:
     """By name of a fact: its name in the record, and how it is read."""
     return {name: (_STORED_AS.get(name, name), reader) for name, _, reader in fields_of(Facts)}
+
+
+_COUNTS = ("steps", "backwards", "forwards", "eval_passes", "eval_passes_empty", "eval_losses_read")
+_OTHERS: dict[str, type] = {
+    **dict.fromkeys(("traindx", "python", "torch", "platform"), str),
+    **dict.fromkeys(("recorder", "pulse"), dict),
+    **dict.fromkeys(("optimizers", "params", "losses"), list),
+}
+
+
+def known_kinds(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts without those of a wrong JSON type. Facts that this version does not know are kept."""
+    return {key: value for key, value in facts.items() if value is None or _fits(key, value)}
+
+
+def _fits(key: str, value: Any) -> bool:
+    if key in _COUNTS:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_STEPS
+    return isinstance(value, _kinds().get("graph" if key.startswith("graph/") else key, object))
+
+
+@cache
+def _kinds() -> dict[str, type | tuple[type, ...]]:
+    """The JSON type of each fact by its name in the record."""
+    found: dict[str, type | tuple[type, ...]] = dict(_OTHERS)
+    for name, hint in hints_of(Facts).items():
+        kind = get_origin(hint) or hint
+        if kind in (tuple, str) or kind is Mapping or (isinstance(kind, type) and issubclass(kind, Entry)):
+            found[_STORED_AS.get(name, name)] = list if kind is tuple else str if kind is str else dict
+        elif hint == float | None:
+            found[name] = (int, float)
+    return found

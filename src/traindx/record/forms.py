@@ -1,7 +1,7 @@
 """How the entries of a record become objects with types.
 
-A form is a frozen dataclass, the form of one entry of a fact in docs/record.md. The annotation of a field says how it
-is read. An entry may hold anything: what has another type than its field reads as absent.
+A subclass of `Entry` is the form of one entry of a fact in docs/record.md. The annotation of a field says how it is
+read. An entry may hold anything: what has another type than its field reads as absent.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .values import entries, histogram, index, listed, mapping, number, numbers, shape, text, texts, truth
 
@@ -42,11 +42,23 @@ _READERS: dict[Any, Reader] = {
 }
 
 
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_: Any) -> Any:
+        return lambda kind: kind
+
+
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)
 class Entry:
-    """An entry that is false where the record does not hold it."""
+    """Every subclass is a frozen dataclass. An entry is false where the record does not hold it."""
 
     held: bool
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     def __bool__(self) -> bool:
         return self.held

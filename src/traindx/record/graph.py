@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +11,6 @@ from .site import Site
 from .values import number
 
 
-@dataclass(frozen=True)
 class Softmax(Entry):
     dim: int | None
     shape: tuple[int, ...]
@@ -22,8 +20,7 @@ class Softmax(Entry):
     over_queries: bool  # attention weights sum to 1 over another axis than the one they are summed over
 
 
-@dataclass(frozen=True)
-class Broadcast:
+class Broadcast(Entry):
     """An operation near the loss that broadcasts its operands."""
 
     op: str
@@ -31,8 +28,7 @@ class Broadcast:
     out: tuple[int, ...] | None
 
 
-@dataclass(frozen=True)
-class Permutation:
+class Permutation(Entry):
     """A view whose sizes are the old ones in another order."""
 
     site: Site | None
@@ -41,7 +37,6 @@ class Permutation:
     batch_axis: int | None = None  # of a reshape: the axis to which a transpose had moved the batch
 
 
-@dataclass(frozen=True)
 class Graph(Entry):
     ops: Mapping[str, Any]
     tail: tuple[str, ...]  # the operations nearest to the loss
@@ -71,7 +66,6 @@ class Graph(Entry):
         return counts
 
 
-@dataclass(frozen=True)
 class Operation(Entry):
     """A risky or shape-changing call inside the model's forward."""
 
@@ -82,7 +76,6 @@ class Operation(Entry):
     batch_axis: int | None  # the axis to which a transpose had moved the batch, if a reshape treats axis 0 as the batch
 
 
-@dataclass(frozen=True)
 class LossTerm(Entry):
     """A term of a loss that is a sum."""
 

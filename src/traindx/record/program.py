@@ -45,7 +45,6 @@ class Module:
         return self.type.removesuffix("Cell") in ("RNN", "LSTM", "GRU")
 
 
-@dataclass(frozen=True)
 class Model(Entry):
     name: str
     class_name: str
@@ -142,7 +141,6 @@ class Group:
         return number(self.settings.get(name))
 
 
-@dataclass(frozen=True)
 class Optimizer(Entry):
     class_name: str  # '' if the record does not say
     index: int
@@ -173,7 +171,6 @@ def _optimizer(entry: Mapping[str, Any], index: int) -> Optimizer:
     return read(Optimizer, entry, index=index, groups=groups)
 
 
-@dataclass(frozen=True)
 class Loader(Entry):
     """One data loader."""
 
@@ -230,7 +227,6 @@ class Bounds:
     max: float | None
 
 
-@dataclass(frozen=True)
 class Side(Entry):
     """What all calls on one line got as input or as target."""
 
@@ -253,7 +249,6 @@ class Side(Entry):
     distinct: float | None
 
 
-@dataclass(frozen=True)
 class LossCall(Entry):
     """One line that calls a loss function."""
 

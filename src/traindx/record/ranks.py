@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .course import Error, Stopped
 from .forms import Entry
 from .site import Site
 
 
-@dataclass(frozen=True)
 class Wrapper(Entry):
     """DistributedDataParallel."""
 
@@ -17,14 +14,12 @@ class Wrapper(Entry):
     site: Site | None
 
 
-@dataclass(frozen=True)
 class Averaging(Entry):
     """Gradients that the script all-reduces itself."""
 
     never: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Job(Entry):
     world_size: float | None
     wrapper: Wrapper
@@ -35,8 +30,7 @@ class Job(Entry):
     weights_averaged: bool
 
 
-@dataclass(frozen=True)
-class Rank:
+class Rank(Entry):
     """How one rank fared, and how long its steps take."""
 
     rank: int | None
@@ -50,14 +44,12 @@ class Rank:
     total: float
 
 
-@dataclass(frozen=True)
-class RankSamples:
+class RankSamples(Entry):
     ranks: float
     steps: float
     equal: float
 
 
-@dataclass(frozen=True)
 class Replicas(Entry):
     """Whether ranks hold equal weights."""
 

@@ -17,9 +17,10 @@ import numpy as np
 
 from . import schema
 from .errors import RecordError
+from .facts import known_kinds
 from .run import Data, Run
 from .types import Event, IntArray, LayerTable, Series
-from .vocabulary import LONGEST_NAME, in_range, known_kinds
+from .vocabulary import LONGEST_NAME, in_range
 from .writer import RecordWriter
 
 # ── opening a file, and trusting nothing in it ────────────────────────────────────────────────────

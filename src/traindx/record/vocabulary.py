@@ -1,11 +1,10 @@
-"""The JSON type of each fact (docs/record.md). Facts of another type are not read into a `Run`."""
+"""Names and limits that writers and readers of a record share."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the writer uses this module, and must not import numpy before the script does
     from .types import FloatArray
@@ -13,29 +12,6 @@ if TYPE_CHECKING:  # the writer uses this module, and must not import numpy befo
 MOST_STEPS = 1 << 53
 LOGGED = "logged/"  # before the name of a column that a script logs to `traindx.start`
 LONGEST_NAME = 4096  # characters; a record with a longer name is refused as damaged
-_COUNTS = ("steps", "backwards", "forwards", "eval_passes", "eval_passes_empty", "eval_losses_read")
-_KINDS: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("traindx", "python", "torch", "platform", "exit"), str),
-    **dict.fromkeys(("started", "ended", "heartbeat"), (int, float)),
-    **dict.fromkeys(
-        (
-            "script", "error", "observers_off", "modes", "precision", "data/train", "data/eval", "targets/train",
-            "targets/eval", "label_order", "overlap", "repeats", "by_hand", "shift_relation", "feature_leak", "hoard",
-            "distributed", "replicas", "log", "probe", "dependence", "memorise", "starts", "graph", "clipping",
-            "coverage", "padding", "planned", "pulse", "recorder", "framework", "rank_samples", "stopped_at",
-        ),
-        dict,
-    ),
-    **dict.fromkeys(
-        (
-            "not_visible", "optimizers", "schedulers", "loaders", "models", "params", "first_layers", "backward_sites",
-            "losses", "ops", "devices", "attention", "dropout", "memorise/other_rates", "deep", "spikes",
-            "activation_histograms", "ranks",
-        ),
-        list,
-    ),
-}  # fmt: skip
-
 # Quantities that are shares, and quantities that are never negative, in series and in per-layer tables.
 _SHARES = {
     "accuracy/train", "accuracy/validation", "error/confident", "label_majority", "correct/majority",
@@ -62,18 +38,6 @@ def short_name(name: str) -> str:
     if len(whole) <= LONGEST_NAME:
         return whole
     return f"{whole[:200]} ({hashlib.sha256(whole.encode()).hexdigest()[:12]})"
-
-
-def known_kinds(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts without those of a wrong type. Facts that this version does not know are kept."""
-    return {key: value for key, value in facts.items() if value is None or _fits(key, value)}
-
-
-def _fits(key: str, value: Any) -> bool:
-    if key in _COUNTS:
-        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_STEPS
-    kind = dict if key.startswith("graph/") else _KINDS.get(key)
-    return kind is None or (isinstance(value, kind) and not isinstance(value, bool))
 
 
 MASK = "***"  # replaces an argument or a part of a message that may be a secret

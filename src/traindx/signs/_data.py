@@ -14,7 +14,7 @@ from ._tables import typical
 
 def real_inputs(run: Run, part: str) -> Inputs | None:
     """The statistics of floating-point inputs; None for token ids and the like, whose size means nothing."""
-    found = run.data(part)
+    found = run.inputs(part)
     kind = found.dtype
     return None if not found or "int" in kind or "bool" in kind or _looked_up(run) else found
 

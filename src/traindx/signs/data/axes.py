@@ -56,7 +56,7 @@ def axes_scrambled(run: Run) -> Measured | str:
     inside = any("Attention" in module.type for module in run.modules)
     views = [view for graph in known for view in graph.view_permutes if not inside]
     views += [
-        Permutation(call.site, call.shapes_in[0], call.shape_out or (), call.batch_axis)
+        Permutation(True, call.site, call.shapes_in[0], call.shape_out or (), call.batch_axis)
         for call in run.ops
         if call.op == "view" and call.shapes_in
     ]

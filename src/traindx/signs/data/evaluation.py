@@ -43,7 +43,7 @@ def _of_tokens(run: Run) -> Measured | None:
     """Tokens have no scale; what differs is how often each occurs."""
     found = run.evaluation_data.ids
     distance, chance = found.distance, found.by_chance
-    samples = min(run.data(part).samples or 0.0 for part in ("train", "eval"))
+    samples = min(run.inputs(part).samples or 0.0 for part in ("train", "eval"))
     if distance is None or chance is None or samples < FEWEST_SAMPLES:
         return None
     unseen = found.unseen
