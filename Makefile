@@ -12,12 +12,14 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev lint browser
 	$(BIN)/python -m pytest -n 2
 
-# The browser of the page's tests. Where it may not be installed, those tests are skipped.
+# The browser of the page's tests. Where it may not be installed, or INSTALL_BROWSER=no says so, those tests are skipped.
+INSTALL_BROWSER ?= yes
 BROWSER := command -v chromium >/dev/null && command -v chromedriver >/dev/null
 APT     := apt-get install -y -q --no-install-recommends chromium chromium-driver
 browser:
-	@$(BROWSER) || { [ "$$(id -u)" = 0 ] && { $(APT) || { apt-get update -q && $(APT); }; }; } >/dev/null 2>&1 \
-	  || { sudo -n apt-get update -q && sudo -n $(APT); } >/dev/null 2>&1 \
+	@$(BROWSER) \
+	  || { [ $(INSTALL_BROWSER) = yes ] && [ "$$(id -u)" = 0 ] && { $(APT) || { apt-get update -q && $(APT); }; }; } >/dev/null 2>&1 \
+	  || { [ $(INSTALL_BROWSER) = yes ] && sudo -n apt-get update -q && sudo -n $(APT); } >/dev/null 2>&1 \
 	  || echo "make test: skipping the tests in a browser: chromium and chromium-driver are not installed"
 
 # Ten thousand mutations of every log format and of records, every attack on isolation, and the property tests on new

@@ -311,3 +311,19 @@ def test_blocks_say_what_their_lines_say(style: str) -> None:
     for name, column in slow.columns.items():
         assert np.array_equal(fast.columns[name].rows, column.rows), name
         assert np.array_equal(fast.columns[name].values, column.values, equal_nan=True), name
+
+
+def test_numbers_without_a_name_that_rise_and_level_off_are_no_loss(tmp_path: Path) -> None:
+    steps = np.arange(1, 81)
+    rising, diverging = 0.5 * (1 - np.exp(-steps / 15)), 0.1 * np.exp(steps / 40)
+    for name, values in (("accuracy/train", rising), ("loss/train", rising[::-1]), ("loss/train", diverging)):
+        text = "".join(f"{step} {value:.4f}\n" for step, value in zip(steps, values, strict=True))
+        assert only_run(tmp_path, text).series(name).values == pytest.approx(values, abs=1e-4)
+
+
+def test_learning_rates_that_torch_schedulers_announce(tmp_path: Path) -> None:
+    lines = [f"Epoch {e}: train loss {2 - 0.01 * e:.3f}" for e in range(1, 61)]
+    for epoch, rate in ((40, 2.5e-4), (20, 5e-4)):
+        for group, factor in ((1, 10), (0, 1)):
+            lines.insert(epoch, f"Epoch {epoch:05d}: reducing learning rate of group {group} to {factor * rate:.4e}.")
+    assert list(only_run(tmp_path, "\n".join(lines)).series("lr").values) == [5e-4, 2.5e-4]

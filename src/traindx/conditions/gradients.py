@@ -125,7 +125,10 @@ def exploding_gradients(run: Run, signs: Signs) -> list[Remedy]:
 @condition(
     "dead-units",
     signs=("dead-units",),
-    follows=("sparse-activations",),
+    follows=(
+        "sparse-activations",
+        "params-zero-gradient",
+    ),  # what is zero passes no gradient on, and none to its weights
     leads_over=("one-class",),  # a network through which nothing passes gives one answer
     bad_from=0.8,
     avoid=("Do not train on: a dead unit has no gradient.",),

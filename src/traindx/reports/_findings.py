@@ -141,8 +141,8 @@ def condition(diagnosis: Diagnosis) -> list[Section]:
     """The leading condition in full, then the others, then the faults that may lie behind it."""
     found = leading(diagnosis)
     patched = patched_fault(diagnosis)
-    moves = remedies_of(remedies_beside(found.remedies, patched))
-    placed = None if patched else placed_fix(diagnosis, found)  # two patches would contradict each other
+    moves = remedies_of(remedies(diagnosis))
+    placed = placed_fix(diagnosis)
     what = [
         Section("FIX", [fix_entry(placed)] if placed else [], apart=True),
         Section("REMEDIES", moves, noun="move", apart=True),
@@ -163,14 +163,27 @@ def patched_fault(diagnosis: Diagnosis) -> Hypothesis | None:
     return likely if likely is not None and likely.fix is not None and likely.fix.patch else None
 
 
-def placed_fix(diagnosis: Diagnosis, found: Finding) -> Fix | None:
-    """The fix of the fault that means the same as the condition, where the line to change is known."""
-    own = [h.fix for h in diagnosis.hypotheses if h.basis == "measured" and h.cause == found.cause]
+def placed_fix(diagnosis: Diagnosis) -> Fix | None:
+    """The fix of the fault that means the same as the leading condition, where the line to change is known.
+
+    None beside the patch of a likely fault: two patches would contradict each other.
+    """
+    if patched_fault(diagnosis) is not None:
+        return None
+    own = [h.fix for h in diagnosis.hypotheses if h.basis == "measured" and h.cause == leading(diagnosis).cause]
     return next((fix for fix in own if fix is not None and fix.location is not None), None)
 
 
-def remedies_beside(moves: Sequence[Remedy], patched: Hypothesis | None) -> list[Remedy]:
-    """The standard moves without the one that the patch makes already, perhaps with another number."""
+def remedies(diagnosis: Diagnosis) -> list[Remedy]:
+    """The standard moves against the leading condition that go with the fix that is shown.
+
+    A move that the patch makes already, perhaps with another number, is left out; beside a fix of the condition itself,
+    so are moves against faults that only may lie behind it.
+    """
+    patched, placed = patched_fault(diagnosis), placed_fix(diagnosis)
+    moves = leading(diagnosis).remedies
+    if placed is not None:
+        return [move for move in moves if not move.treats]
     return [move for move in moves if patched is None or move.treats != patched.cause]
 
 

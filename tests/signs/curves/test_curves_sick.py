@@ -305,7 +305,8 @@ def test_rate_collapsed_while_the_loss_fell() -> None:
     settled = noisy(0.5 + 2 * np.exp(-60 * t), 0.01)
     quiet("lr-collapsed", build(settled).series("lr", steps(N), rate))
     quiet("lr-collapsed", build(falling).series("lr", steps(N), 0.05 * (1 + np.cos(np.pi * t))))
-    raised("lr-collapsed", build(falling).series("lr", steps(N), np.zeros(N)), "critical")
+    raised("lr-collapsed", build(np.full(N, 2.3)).series("lr", steps(N), np.zeros(N)), "critical")
+    quiet("lr-collapsed", build(falling).series("lr", steps(N), np.zeros(N)))  # printed with too few digits
 
 
 def test_rate_constant_and_warmed_up() -> None:

@@ -51,6 +51,8 @@ _EARLIER = re.compile(
 _DARKNET = re.compile(r"^\s*(\d+):\s*(\S+),\s*(\S+) avg(?: loss)?,\s*(\S+) rate.*")
 # Apex numbers its scalers: "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0".
 _APEX_SCALER = re.compile(r"\bloss scaler \d+ reducing (loss scale) to\b")
+# So do torch's schedulers their groups: "Epoch 00189: reducing learning rate of group 0 to 2.5000e-04."
+_RATE_OF_GROUP = re.compile(r"(?:\b(?:reducing|adjusting) )?\b(learning rate) of group (\d+) to\b", re.IGNORECASE)
 # ESPnet joins names and numbers: "3epoch:train:101-200batch".
 _ESPNET = re.compile(r"\b(\d+)epoch:(\w+)(?::\d+-(\d+)batch)?")
 # Messages that the loss is non-finite: "Loss became infinite or NaN at iteration=167!", "Loss is nan, stopping".
@@ -119,6 +121,11 @@ class Said:
             self.places[f"|{what}"] = at
 
 
+def _rate_of_group(found: re.Match[str]) -> str:
+    """The name of that group's learning rate; the first group's is the run's."""
+    return "lr:" if int(found[2]) == 0 else f"lr group{found[2]}:"
+
+
 def said(line: str) -> Said | None:
     """Return what the line says, or None if it holds no number with a name and no position."""
     # Every substitution keeps the length of the line, so that `skeletons` finds the numbers in similar lines.
@@ -130,6 +137,8 @@ def said(line: str) -> Said | None:
     text = _NET_OUTPUT.sub(lambda found: "train_net_".rjust(len(found[0])), text)
     text = _APEX_SCALER.sub(lambda found: f"{found[1]}:".rjust(len(found[0])), text)
     result = Said()
+    if _RATE_OF_GROUP.search(text):
+        text, result.places = _RATE_OF_GROUP.sub(_rate_of_group, text), None  # a number decides about the name
     rewritten = _ESPNET.sub(r"epoch \1: \2: batch \3", _DARKNET.sub(r"iteration \1, loss \2, avg loss \3, lr \4", text))
     if rewritten != text:
         text, result.places = rewritten, None

@@ -19,7 +19,7 @@ _ROW = re.compile(
 )
 _CELLS = re.compile(_NUMBER, re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*(\d{{1,9}})[\s:,;|]+([A-Za-z][\w-]{{0,20}})[\s:=,;|]+({_NUMBER})\s*", re.IGNORECASE)
-_HEADER = re.compile(r"\s*\"?([A-Za-z][\w /.-]{0,30})\"?\s*")
+_HEADER = re.compile(r"[\s%#]*\"?([A-Za-z][\w /.-]{0,30}(?:\([\w /.-]{1,20}\))?)\"?\s*")
 FEWEST, MOST = 5, 1_000_000
 LONGEST = 200
 MOST_UNCOUNTED = 4  # columns; wider tables of numbers are more likely data than a log
@@ -72,20 +72,21 @@ class Unnamed:
         return self._uncounted(cells) if nothing_else and width <= MOST_UNCOUNTED else None
 
     def _bare(self, values: FloatArray) -> Table | None:
-        name = self._header or "loss"
         if not self._header and np.all(values == np.floor(values)):
             return None
-        table = _filled({name: values})
+        name, meaning = _meaning(values)
+        table = _filled({self._header or name: values})
         if not self._header:
-            table.notes.append("one number per line, without a name: read as the training loss")
+            table.notes.append(f"one number per line, without a name: read as {meaning}")
         return table
 
     def _counted(self, cells: FloatArray) -> Table | None:
         if np.all(cells[:, 1] == np.floor(cells[:, 1])):
             return None
-        names = ["step", "loss", *(f"column {number}" for number in range(3, cells.shape[1] + 1))]
+        name, meaning = _meaning(cells[:, 1])
+        names = ["step", name, *(f"column {number}" for number in range(3, cells.shape[1] + 1))]
         table = _filled({name: cells[:, place] for place, name in enumerate(names)})
-        table.notes.append("lines of a count and a number, without names: read as the step and its loss")
+        table.notes.append(f"lines of a count and a number, without names: read as the step and {meaning}")
         if names[2:]:
             table.notes.append(f"not read: {', '.join(names[2:])} (--map val_loss='column 3' reads one)")
         return table
@@ -98,9 +99,10 @@ class Unnamed:
             cells, whole = cells[:, 1:], whole[1:]
         if whole.any():
             return None
-        names = ["loss", *(f"column {number}" for number in range(2, cells.shape[1] + 1))]
+        name, meaning = _meaning(cells[:, 0])
+        names = [name, *(f"column {number}" for number in range(2, cells.shape[1] + 1))]
         table = _filled({name: cells[:, place] for place, name in enumerate(names)})
-        table.notes.append("rows of numbers, without names: the first is read as the training loss")
+        table.notes.append(f"rows of numbers, without names: the first is read as {meaning}")
         return table
 
     def _by_split(self) -> Table | None:
@@ -115,6 +117,21 @@ class Unnamed:
         table = collector.table()
         table.notes.append("lines of a step, a split and a number: read as the loss of that split")
         return table
+
+
+def _meaning(values: FloatArray) -> tuple[str, str]:
+    """The name of numbers without one, and the words for it.
+
+    What rises fast from its lowest value and levels off below 1, or below 100 %, is an accuracy: a loss that leaves its
+    level upward speeds up.
+    """
+    finite = values[np.isfinite(values)]
+    parts = [float(part.mean()) for part in np.array_split(finite, 4)] if len(finite) >= FEWEST else []
+    rises = len(parts) > 0 and float(finite[0]) == finite.min() >= 0 and all(np.diff(parts) >= 0)
+    levels_off = rises and 2 * (parts[3] - parts[1]) <= parts[1] - float(finite[0])
+    if levels_off and (finite.max() <= 1.0 or 50.0 < finite.max() <= 100.0):
+        return "accuracy", "an accuracy, because it rises and levels off"
+    return "loss", "the training loss"
 
 
 def _counts(column: FloatArray, strictly: bool) -> bool:

@@ -10,6 +10,7 @@ from ...record import Run
 from ...wording import num4, percent
 from .. import questions
 from .._base import Measured, Severity, ramp, sign
+from .._fall import fall_of
 from .._rate import Rate, learning_rate
 from .._trend import trend
 from ..curve import moment, training_loss
@@ -17,6 +18,7 @@ from ..curve import moment, training_loss
 ZERO = 1e-3
 WORTH = 0.1
 SOON = 0.3  # share of the run
+BEYOND_NOISE = 4.0  # standard errors by which a loss falls that certainly learns
 JUDGEABLE = 30  # points in which a trend would show
 
 
@@ -84,7 +86,7 @@ def lr_collapsed(run: Run) -> Measured | str:
     larger, by the share of the run that follows, and only if the loss was still falling while the learning rate was
     worth something (a tenth of the peak or more; further down it is the learning rate that holds the loss up): a
     schedule that ends after the loss has settled does no harm. Zeros in front of a warmup are a note: skipped half-
-    precision steps.
+    precision steps. A loss that falls beside nothing but zeros says that the log rounds the learning rate.
     """
 
     rate = learning_rate(run)
@@ -92,6 +94,9 @@ def lr_collapsed(run: Run) -> Measured | str:
         return "the learning rate was not recorded"
     steps, values = rate.curve.steps, rate.curve.values
     if rate.peak == 0:
+        fall = fall_of(training_loss(run))
+        if fall is not None and fall.z > BEYOND_NOISE:
+            return "the learning rate is 0 at all recorded points, but the loss falls: the number is rounded"
         text = f"The learning rate is 0 at all {len(steps)} recorded points."
         # Schedulers print 0 for a few steps before they have stepped.
         level, severity = (1.0, "critical") if len(steps) >= 5 else (0.5, "info")

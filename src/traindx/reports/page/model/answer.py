@@ -24,9 +24,9 @@ from ..._findings import (
     faults,
     foremost,
     leading,
-    likely_fault,
     patched_fault,
-    remedies_beside,
+    placed_fix,
+    remedies,
     stands_out,
     tested,
     told_in_full,
@@ -228,12 +228,12 @@ def _fix(diagnosis: Diagnosis) -> dict[str, Any] | None:
         return {**fix_block(Fix("The proven patch", "", patch=treatment.patch)), "safety": "tested"}
     if cured_by(diagnosis) is not None and treatment is not None:
         found = next((h for h in diagnosis.hypotheses if h.cause == treatment.cause), None)
-    elif diagnosis.headline.kind == "condition" and likely_fault(diagnosis) is not None:
-        likely = patched_fault(diagnosis)
-        if likely is None or likely.fix is None:
-            return None
-        told = f"{likely.title}, {probability(likely.confidence)}: {likely.fix.summary}"
-        return {**fix_block(likely.fix), "summary": told}
+    elif diagnosis.headline.kind == "condition" and diagnosis.conditions:
+        likely, placed = patched_fault(diagnosis), placed_fix(diagnosis)
+        if likely is not None and likely.fix is not None:
+            told = f"{likely.title}, {probability(likely.confidence)}: {likely.fix.summary}"
+            return {**fix_block(likely.fix), "summary": told}
+        return fix_block(placed) if placed is not None else None
     else:
         found = foremost(diagnosis) if told_in_full(diagnosis) else None
     return fix_block(found.fix) if found is not None and found.fix else None
@@ -244,7 +244,7 @@ def _remedies(diagnosis: Diagnosis) -> list[dict[str, str]]:
         return []
     return [
         {"text": remedy.text, "code": remedy.code or "", "worked": worked(remedy.verify)}
-        for remedy in remedies_beside(leading(diagnosis).remedies, patched_fault(diagnosis))
+        for remedy in remedies(diagnosis)
     ]
 
 
