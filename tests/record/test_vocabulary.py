@@ -120,3 +120,14 @@ def test_every_field_that_is_read_with_a_type_is_listed() -> None:
 def test_every_key_of_the_fact_of_a_log_is_listed() -> None:
     line = next(line for line in DOC.read_text().splitlines() if line.startswith("| `log` |"))
     assert [field.name for field in fields(LogFacts) if f'"{field.name}"' not in line] == []
+
+
+@pytest.mark.parametrize(
+    "room", ["signs", "facts", "conditions", "causes", "diagnosis", "comparison", "reports", "treatments"]
+)
+def test_facts_are_read_by_their_types(room: str) -> None:
+    raw = re.compile(r"\.(fact|entries|facts\.get)\(\"")
+    paths = (PACKAGE / room).rglob("*.py")
+    assert [
+        f"{path.name}: {line.strip()}" for path in paths for line in path.read_text().splitlines() if raw.search(line)
+    ] == []

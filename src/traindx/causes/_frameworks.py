@@ -74,7 +74,7 @@ def pattern_for(run: Run, patterns: Mapping[str, str], torch: str) -> str:
     which = framework(run)
     if which in ("torch", "unknown"):
         return torch
-    written_in_torch = "torch" in run.facts and not any(part in torch for part in _OF_A_LOOP)
+    written_in_torch = bool(run.torch) and not any(part in torch for part in _OF_A_LOOP)
     return patterns.get(which, torch if written_in_torch and which != "keras" else "")
 
 

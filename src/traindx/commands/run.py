@@ -312,7 +312,7 @@ def _diagnose(record: Path, shown: Path, stderr: TextIO) -> Diagnosis | None:
         # A script that stops at a non-finite first loss, before any backward, must be diagnosed too.
         if "everything" in run.observers_off:
             found = f"traindx: this script was not observed to its end: {run.observers_off['everything']}"
-        elif not run.backwards and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
+        elif not run.backwards and not run.steps and not run.events_of("nonfinite-loss"):
             found = NEVER_TRAINED
         else:
             found = ""

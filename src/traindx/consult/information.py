@@ -141,7 +141,7 @@ def causes_behind(condition: Finding, run: Run, levels: Mapping[str, float]) -> 
     The fitted weights rest on what observers measure inside a run. What somebody said is worth what an engineer would
     make of it: the weights that the causes state.
     """
-    return behind(condition, _spoken() if run.fact("told") else model_for(run)[0], levels)
+    return behind(condition, _spoken() if run.told else model_for(run)[0], levels)
 
 
 @cache

@@ -216,7 +216,7 @@ def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
         raise ProbeError(f"{script} did not reach its first backward within the time limit")
     if trial.ending.startswith("exit"):
         raise ProbeError(f"{script} ended with {trial.ending}: {_last_line(folder / 'stderr') or 'no message'}")
-    if "torch" not in trial.run.facts:
+    if not trial.run.torch:
         raise ProbeError(f"{script} never imported torch: there is no training to probe")
     raise ProbeError(f"no loss found: {script} ended without a backward pass (does it train with these arguments?)")
 

@@ -28,6 +28,10 @@ class Facts:
     What the record does not hold is false, empty or None.
     """
 
+    traindx: str
+    python: str
+    torch: str
+    platform: str
     exit: str
     error: course.Error
     stopped_at: course.Stopped
@@ -131,7 +135,6 @@ def readers() -> dict[str, tuple[str, Reader]]:
 
 _COUNTS = ("steps", "backwards", "forwards", "eval_passes", "eval_passes_empty", "eval_losses_read")
 _OTHERS: dict[str, type] = {
-    **dict.fromkeys(("traindx", "python", "torch", "platform"), str),
     **dict.fromkeys(("recorder", "pulse"), dict),
     **dict.fromkeys(("optimizers", "params", "losses"), list),
 }

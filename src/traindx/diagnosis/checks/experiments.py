@@ -75,7 +75,7 @@ def memorised(run: Run, rest: list[Answer]) -> Answer:
             "constant": f"; {found.why_not}",
             "not finite": "; then NaN/Inf. " + _implied(further, rest),
         }[found.result]
-    return Answer("one-batch", "learning", status, text, dict(run.fact("memorise")))  # type: ignore[arg-type]
+    return Answer("one-batch", "learning", status, text, dict(run.facts["memorise"]))  # type: ignore[arg-type]
 
 
 def _loss(value: float | None) -> str:
@@ -108,7 +108,7 @@ def _implied(further: Sequence[Memorised], rest: list[Answer]) -> str:
 
 
 def same_start(run: Run) -> Answer:
-    found, values = run.starts, dict(run.fact("starts"))
+    found, values = run.starts, dict(run.facts["starts"])
     if found.result == "unknown":
         return Answer("same-start", "repeatability", "unasked", found.why_not)
     if found.result == "same":

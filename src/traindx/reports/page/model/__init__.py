@@ -67,7 +67,7 @@ def _setup(run: Run) -> Iterator[tuple[str, str]]:
     for key, value in run.log.columns.items():
         yield f"Read as {key}", _plain(value)
     for key in ("devices", "torch", "python", "traindx", "platform"):
-        yield key.capitalize(), _plain(run.facts.get(key))
+        yield key.capitalize(), _plain(getattr(run, key))
 
 
 def _plain(value: Any) -> str:
