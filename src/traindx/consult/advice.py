@@ -3,7 +3,6 @@ knows about memory, how to go on after NaN, a spike or a divergence, and when to
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -84,8 +83,7 @@ def for_script(command: str, run: Run) -> str:
 
 
 def _script(run: Run) -> str:
-    script = run.script
-    return ("-m " if script.module else "") + shlex.quote(script.path) if script.path else SCRIPT
+    return run.script.called if run.script.path else SCRIPT
 
 
 def memory_known(run: Run) -> list[str]:

@@ -55,10 +55,9 @@ def _settled_by(name: str) -> Sequence[str]:
 
 def call_of(script: Script) -> str:
     """How the script was called; arguments that the record masks are left to the user."""
-    called = ("-m " if script.module else "") + shlex.quote(script.path)
     if any(MASK in word for word in script.argv):
-        return f"{called} <the same arguments>"
-    return " ".join([called, *map(shlex.quote, script.argv)])
+        return f"{script.called} <the same arguments>"
+    return " ".join([script.called, *map(shlex.quote, script.argv)])
 
 
 def _information(settles: Sequence[str], leaders: Sequence[tuple[str, float]]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,11 @@ class Script(Entry):
     path: str
     argv: tuple[str, ...]
     module: bool
+
+    @property
+    def called(self) -> str:
+        """How Python is called on it, without arguments."""
+        return ("-m " if self.module else "") + shlex.quote(self.path)
 
 
 class Framework(Entry):
@@ -112,6 +118,17 @@ class Precision(Entry):
     activations: tuple[str, ...]
     unchanged_share: float | None
     grad_underflow: float | None
+
+    @property
+    def float16(self) -> bool:
+        """Whether anything in forward or backward is float16: the narrow range matters."""
+        used = (*self.param_dtypes, self.autocast, *self.activations)
+        return any(name.removeprefix("torch.") in ("float16", "half") for name in used)
+
+    @property
+    def half_weights(self) -> bool:
+        """Whether parameters themselves are float16 or bfloat16: the coarse resolution matters."""
+        return any(name.removeprefix("torch.") in ("float16", "half", "bfloat16") for name in self.param_dtypes)
 
 
 class Hoard(Entry):

@@ -146,13 +146,15 @@ def _where_errors_are_as_large_as_targets(run: Run, call: LossCall) -> Chance | 
     return Chance(float(np.median(values)), "the loss of errors as large as the targets' spread") if values else None
 
 
+def stated_classes(run: Run) -> tuple[str, float] | None:
+    """The number of classes in a log's settings, and its name there."""
+    known = ((key, number(run.log.config.get(key))) for key in CLASS_KEYS)
+    return next(((key, classes) for key, classes in known if classes is not None and classes > 1), None)
+
+
 def _from_config(run: Run) -> Chance | None:
-    config = run.log.config
-    for key in CLASS_KEYS:
-        classes = number(config.get(key))
-        if classes is not None and classes > 1:
-            return Chance(math.log(classes), f"ln({key} {classes:g})")
-    return _from_accuracy(run)
+    stated = stated_classes(run)
+    return Chance(math.log(stated[1]), f"ln({stated[0]} {stated[1]:g})") if stated else _from_accuracy(run)
 
 
 def _from_accuracy(run: Run) -> Chance | None:

@@ -15,35 +15,6 @@ from ._tables import median, ordered
 HALF_MAX = 65504.0  # the largest finite float16
 
 
-def _is(name: str, *formats: str) -> bool:
-    return name.removeprefix("torch.") in formats
-
-
-@dataclass(frozen=True)
-class Precision:
-    float16: bool  # anywhere in forward or backward: the narrow range matters
-    half_weights: bool  # parameters themselves in float16 or bfloat16: the coarse resolution matters
-    scaler: bool | None
-    unchanged: float | None
-    underflow: float | None
-
-
-def precision(run: Run) -> Precision | None:
-    """None where the record says nothing of number formats."""
-    found = run.precision
-    if not found:
-        return None
-    weights = [str(name) for name in found.param_dtypes]
-    used = [*weights, found.autocast, *found.activations]
-    return Precision(
-        float16=any(_is(name, "float16", "half") for name in used),
-        half_weights=any(_is(name, "float16", "half", "bfloat16") for name in weights),
-        scaler=found.scaler,
-        unchanged=found.unchanged_share,
-        underflow=found.grad_underflow,
-    )
-
-
 # Steps that change weights by half their size, and losses a thousand times the first, are a run that is blowing up.
 BLOWN_RATIO, BLOWN_LOSS = 0.5, 1e3
 # Values beyond this were not made by one operation: the network fed it ever larger numbers.

@@ -10,11 +10,10 @@ import numpy as np
 from ...record import Run
 from ...record.run import NEAR_THE_END
 from ...record.types import FloatArray
-from ...record.values import number
 from ...wording import num, num4, percent, sentence
 from .. import questions
 from .._base import Measured, Severity, Unless, ramp, sign
-from .._chance import CLASS_KEYS, accuracy_curve, chance_accuracy, chance_level, classes_by_accuracy
+from .._chance import accuracy_curve, chance_accuracy, chance_level, classes_by_accuracy, stated_classes
 from .._excuses import below_chance, cut_short
 from .._fall import accuracy_learns
 from ..curve import Curve, accuracy_of, curve_of, robust_spread, score_name, training_loss, validation_loss
@@ -90,11 +89,8 @@ def _chance(run: Run) -> tuple[float | None, str]:
     known = chance_accuracy(run)
     if known is not None:
         return known, "the most common class"
-    config = run.log.config
-    for key in CLASS_KEYS:
-        classes = number(config.get(key))
-        if classes is not None and classes > 1:
-            return 1 / classes, f"{key} {classes:g}"
+    if stated := stated_classes(run):
+        return 1 / stated[1], f"{stated[0]} {stated[1]:g}"
     classes = classes_by_accuracy(run)
     return (None, "") if classes is None else (1 / classes, f"{GUESSED} {classes} balanced classes")
 

@@ -159,7 +159,7 @@ def _nonfinite(run: Run, part: str, found: float | None, flags: list[bool | None
     events = [*run.events_of("nonfinite-loss"), *origins]
     values = f"{num(found)} NaN or Inf values" if found else "NaN or Inf"
     return Measured(
-        found or float(seen),
+        float(found or seen),
         f"the {part}s contain {values} before the model runs" if corrupted else f"all {part}s seen are finite",
         float(corrupted),
         onset=events[0].step if events else None,

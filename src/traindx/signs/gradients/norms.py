@@ -13,7 +13,6 @@ from ...wording import num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Sign, Unless, ramp, sign
 from .._chance import chance_level, has_other_terms
-from .._numbers import precision
 from .._steps import adaptive, fits_a_network
 from .._tables import first_step_above, layer_medians, median, ordered, span, typical
 from ..curve import moment
@@ -233,13 +232,13 @@ def gradient_underflow(run: Run) -> Measured | str:
     Units that are off give exact zeros in every format, so the share of dead units is taken out first, and half of
     zeros is what a rectified network may show. bfloat16 has the range of float32: nothing underflows there.
     """
-    formats = precision(run)
-    if formats is None or not formats.float16 or formats.underflow is None:
+    formats = run.precision
+    if not formats.float16 or formats.grad_underflow is None:
         return "no float16 gradients were looked at"
     dead = min(max(median(layer_medians(run.layers("act_dead"), 0.75).values()) or 0.0, 0.0), 0.99)
-    share = min(max((formats.underflow - dead) / (1 - dead), 0.0), 1.0)
+    share = min(max((formats.grad_underflow - dead) / (1 - dead), 0.0), 1.0)
     return Measured(
         share,
         f"{percent(share)} of the float16 gradient elements underflow to zero, dead units not counted",
-        values={"zero_share": formats.underflow, "dead_share": dead, "scaler": formats.scaler},
+        values={"zero_share": formats.grad_underflow, "dead_share": dead, "scaler": formats.scaler},
     )

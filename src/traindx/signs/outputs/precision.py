@@ -9,7 +9,7 @@ from ...wording import listed, num, percent
 from .. import checks, questions
 from .._base import RAISED, Fact, Measured, Scale, Sign, Unless, place, ramp, sign
 from .._grounds import said_by
-from .._numbers import BLOWN_RATIO, HALF_MAX, HUGE, all_finite, birth, precision
+from .._numbers import BLOWN_RATIO, HALF_MAX, HUGE, all_finite, birth
 from ..data.values import input_nonfinite, target_nonfinite
 
 
@@ -36,8 +36,8 @@ def half_precision_overflow(run: Run) -> Measured | str:
 
     A quarter of the range is no danger yet. bfloat16 has float32's range and cannot overflow here.
     """
-    formats = precision(run)
-    if formats is None:
+    formats = run.precision
+    if not formats:
         return "number formats were not recorded"
     if not formats.float16:
         return Measured(0.0, "nothing is computed in float16")
@@ -66,8 +66,8 @@ def half_precision_unscaled(run: Run) -> Measured | str:
 
     A loss that reaches backward enlarged a hundred times or more was scaled by hand.
     """
-    formats = precision(run)
-    if formats is None:
+    formats = run.precision
+    if not formats:
         return "number formats were not recorded"
     by_hand = any((call.value_ratio or 0.0) >= 100 for call in run.training_losses)
     scaled = formats.scaler is True or bool(run.series("loss_scale"))
@@ -92,9 +92,9 @@ def steps_skipped(run: Run) -> Measured | str:
     A scaler starts too high on purpose and skips its first steps to find its scale, so the first twenty do not count;
     later it tries a doubling every two thousand steps. More than one in fifty is no search any more.
     """
-    formats = precision(run)
+    formats = run.precision
     skipped = run.events_of("step-skipped")
-    if not skipped and (formats is None or not formats.scaler):
+    if not skipped and not formats.scaler:
         return "no loss scaler was seen"
     # Skipped steps repeat a step number: a run in which every step was skipped never counts past 0.
     attempts = run.steps + len(skipped)
@@ -115,12 +115,8 @@ def _named(_run: Run, sign: Sign) -> str | None:
 
 
 def _in_float16(run: Run, _sign: Sign) -> str | None:
-    formats = precision(run)
-    return (
-        "part of the model computes in float16, whose range any operation may leave"
-        if formats and formats.float16
-        else None
-    )
+    formats = run.precision
+    return "part of the model computes in float16, whose range any operation may leave" if formats.float16 else None
 
 
 def _given(run: Run, _sign: Sign) -> str | None:

@@ -11,7 +11,6 @@ from ...record.values import number
 from ...wording import counted, num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Scale, Unless, ramp, sign
-from .._numbers import precision
 from .._steps import fits_a_network, share_of, update_ratios
 from .._tables import bins, concordance, first_step_above, median, ordered
 
@@ -181,13 +180,13 @@ def updates_lost_to_rounding(run: Run) -> Measured | str:
     Elements whose gradient is zero cannot change either, so they are taken out. A step of 1e-3 of a weight is near
     bfloat16's resolution of 4e-3: half of the elements standing still is the border.
     """
-    formats = precision(run)
-    if formats is None or not formats.half_weights or formats.unchanged is None:
+    formats = run.precision
+    if not formats.half_weights or formats.unchanged_share is None:
         return "no weights in half precision were compared before and after a step"
-    idle = min(max(formats.underflow or 0.0, 0.0), 0.99)
-    share = min(max((formats.unchanged - idle) / (1 - idle), 0.0), 1.0)
+    idle = min(max(formats.grad_underflow or 0.0, 0.0), 0.99)
+    share = min(max((formats.unchanged_share - idle) / (1 - idle), 0.0), 1.0)
     return Measured(
         share,
         f"a step leaves {percent(share)} of the half-precision weights with a gradient unchanged",
-        values={"unchanged": formats.unchanged, "zero_gradient": idle},
+        values={"unchanged": formats.unchanged_share, "zero_gradient": idle},
     )

@@ -8,7 +8,6 @@ from ...record import Run
 from ...wording import counted, num, percent
 from .. import checks, questions
 from .._base import Fact, Measured, Sign, place, ramp, sign
-from .._numbers import precision
 from .._steps import emptied_steps
 
 
@@ -201,8 +200,8 @@ def clip_before_unscale(run: Run) -> Measured | str:
     """Whether gradients were clipped while still multiplied by the loss scale: seen at the call, 1 or 0."""
     events = run.events_of("clip-before-unscale")
     if not events:
-        formats = precision(run)
-        if formats is None or not formats.scaler:
+        formats = run.precision
+        if not formats.scaler:
             return "no loss scaler was seen"
         return Measured(0.0, "no gradient was clipped while scaled")
     event = events[0]
