@@ -106,6 +106,6 @@ def histograms(run: Run) -> dict[str, list[dict[str, Any]]]:
             low, high, counts = layer.low, layer.high, layer.counts
             usable = 0 < len(counts) <= MOST_BINS and min(counts) >= 0 and max(counts) > 0
             if step is not None and low is not None and high is not None and low <= high and usable:
-                shown = {"step": step, "low": low, "high": high, "counts": counts}
+                shown = {"step": step, "low": low, "high": high, "counts": list(counts)}
                 found.setdefault(layer.name, []).append(shown)
     return {name: sorted(looks, key=lambda look: look["step"]) for name, looks in found.items()}
