@@ -118,6 +118,14 @@ def test_workers_that_starve_the_step_in_turn_make_it_wait() -> None:
     assert "waiting-for-data" in [c.id for c in found.conditions] and found.verdict == "healthy"
 
 
+def test_where_time_goes_is_named_before_there_is_enough_to_judge_learning() -> None:
+    wait = np.full(8, 7.0)
+    found = diagnose(
+        log(loss__train=np.full(8, 6.907) + 0.001 * np.arange(8) % 2, time__data=wait, time__total=wait + 0.2)
+    )
+    assert (found.verdict, found.headline.id) == ("inconclusive", "waiting-for-data")
+
+
 def test_what_leads_is_not_led_by_what_follows() -> None:
     norm = np.concatenate([np.ones(5), np.full(195, 1e-9)])
     loss = 2.3 + 0.005 * np.random.default_rng(2).normal(size=200)

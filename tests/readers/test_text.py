@@ -327,3 +327,8 @@ def test_learning_rates_that_torch_schedulers_announce(tmp_path: Path) -> None:
         for group, factor in ((1, 10), (0, 1)):
             lines.insert(epoch, f"Epoch {epoch:05d}: reducing learning rate of group {group} to {factor * rate:.4e}.")
     assert list(only_run(tmp_path, "\n".join(lines)).series("lr").values) == [5e-4, 2.5e-4]
+
+
+def test_a_script_that_crashes_before_it_prints_a_number(tmp_path: Path) -> None:
+    run = only_run(tmp_path, "loading data\nTraceback (most recent call last):\n  File 't.py', line 3\nKeyError: 'a'\n")
+    assert (run.facts["exit"], run.facts["error"]["type"]) == ("exception", "KeyError")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from ..conditions import Finding, all_conditions
 from ..signs import SignUnit, all_signs
+from ..signs.questions import TIME
 from .model import SEEN, UNKNOWN, Model
 from .types import Verdict
 
@@ -71,11 +72,12 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
 
 
 def in_time(found: Assessment, conditions: Sequence[Finding]) -> list[Finding]:
-    """The conditions that can be judged by now: a loss that is lost or thrown out in the first steps is."""
+    """The conditions that can be judged by now: a loss lost or thrown out in the first steps, and where time goes."""
     units = all_signs()
     # A loss that is the same number on different batches is broken however few there are.
     soon = {c.id for c in conditions if c.sign.values.get("constant")}
-    early = [c for c in conditions if c.advice or (units[c.sign.id].needs_time and c.id not in soon)]
+    soon |= {c.id for c in conditions if units[c.sign.id].question == TIME}
+    early = [c for c in conditions if (c.advice or units[c.sign.id].needs_time) and c.id not in soon]
     return [c for c in conditions if not (found.short and c in early)]
 
 
@@ -127,8 +129,7 @@ def leading_condition(found: Assessment, conditions: Sequence[Finding]) -> Findi
         return None
     named = [c for c in conditions if not c.advice]
     bad = [c for c in named if c.sign.id in found.bad or c.bad]
-    advice = () if found.short else conditions
-    return next(iter([*bad, *named, *advice]), None)
+    return next(iter([*bad, *named, *conditions]), None)
 
 
 def _outweighed(

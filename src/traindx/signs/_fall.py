@@ -20,6 +20,7 @@ from .curve import TYPICAL_NOISE, Curve, accuracy_of, in_bins, once, training_lo
 
 SAME = 1e-5  # relative spread below which losses of different batches are one constant
 THROWN_UP = math.log(30.0)  # from the first value: more than terms that begin later or queues that fill up add
+CERTAIN = 4.0  # standard errors by which a loss falls that learns for certain
 TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck
 
 
@@ -60,6 +61,12 @@ def fall_of(curve: Curve) -> Fall | None:
         level, lowest = start * curve.size, lowest * curve.size
         share = (level - lowest) / curve.size
     return Fall(share, z, noise * math.sqrt(size), level, lowest)
+
+
+def falls(curve: Curve) -> bool:
+    """Whether the curve falls beyond doubt."""
+    found = fall_of(curve)
+    return found is not None and found.z > CERTAIN
 
 
 def _lengths(width: int, best: int) -> list[int]:

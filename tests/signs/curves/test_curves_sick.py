@@ -338,3 +338,9 @@ def test_several_runs_and_too_short() -> None:
     raised("too-short", build(learning(5)), "info")
     quiet("too-short", build(learning(20)))
     raised("too-short", build(learning(50)).series("lr", steps(50), np.linspace(0, 1e-5, 50)))
+
+
+def test_loss_scale_that_is_gone_from_the_first_record_on() -> None:
+    gone = 8e-202 * 0.5 ** np.arange(14)
+    raised("loss-scale-collapsed", RunBuilder("log", "log").series("loss_scale", steps(14), gone), "critical")
+    quiet("loss-scale-collapsed", build(noisy(learning())).series("loss_scale", steps(N), np.zeros(N)))  # not in use

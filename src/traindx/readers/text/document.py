@@ -7,7 +7,7 @@ from collections import deque
 
 import numpy as np
 
-from ...record import Run
+from ...record import Run, RunBuilder
 from ...record.types import FloatArray
 from ..formats.json_document import find_history, parse_text
 from ..meaning.names import role_of
@@ -17,7 +17,7 @@ from ..rows.runs import runs_from_rows
 from ..rows.table import Column, Table, from_dense, training_losses
 from ..source import Source
 from .blocks import Blocks
-from .crash import TAIL, with_crash
+from .crash import TAIL, crash_in, with_crash
 from .lines import Lines
 from .phrases import BROKEN, without_times
 from .positions import resolve
@@ -100,8 +100,8 @@ def runs_in(source: Source, kind: str, options: Options) -> list[Run]:
     if not training_losses(table):
         table = arrows.table or history.table or lines.unnamed.table() or table
     source.skipped_long_lines += lines.passed_over
-    if not table.columns and not speaks_of_loss:
-        return []
+    if not table.columns and not speaks_of_loss:  # a script may have crashed before it printed a number
+        return with_crash([RunBuilder(source.name, kind).build()], tail) if crash_in(tail) else []
     table.skipped = source.skipped_long_lines
     _add_breakdowns(table)
     judged = training_losses(table) or [name for name in table.columns if role_of(name).kind == "accuracy"]

@@ -13,6 +13,7 @@ from ...record.types import FloatArray
 from ...wording import num, num4, percent
 from .. import checks, questions
 from .._base import Measured, Severity, Sign, ramp, sign
+from .._fall import falls
 from .._moments import growth, half_precision, happened_at
 from .._rate import learning_rate
 from .._validation import passes_on_nothing
@@ -281,16 +282,21 @@ def loss_scale_collapsed(run: Run) -> Measured | str:
     """
 
     scale, skipped = curve_of(run.series("loss_scale")), curve_of(run.series("steps_skipped"))
-    if (len(scale) < 3 or scale.values.max() <= 0) and len(skipped) < 3:
+    if len(scale) >= 3 and scale.values.max() <= 0 and falls(training_loss(run)):
+        return "the loss scale is 0 at all recorded points, but the loss falls: none is used"
+    if len(scale) < 3 and len(skipped) < 3:
         return "neither the loss scale nor skipped steps were recorded"
     found = [_overflows(run, skipped if len(skipped) >= 3 else scale, len(skipped) >= 3)]
-    if len(scale) >= 3 and scale.values.max() > 0:
+    if len(scale) >= 3:
         found.insert(0, _collapse(run, scale))
     return max(found, key=lambda one: one.level or 0.0)
 
 
 def _collapse(run: Run, scale: Curve) -> Measured:
     peak, last = float(scale.values.max()), float(scale.values[-1])
+    if peak <= 0:  # the record begins after the collapse
+        text = f"Loss scale is about 0 at all {len(scale)} recorded points: every step overflows."
+        return Measured(0.0, text, level=1.0, onset=int(scale.steps[0]), values={"peak": peak, "last": last})
     halvings = math.log2(peak / max(last, 2.0**-60 * peak))
     level = max(ramp(halvings, *HALVINGS), 1.0 if last < 1.0 else 0.0) if halvings > 1 else 0.0
     values = {"peak": peak, "last": last, "halvings": halvings}

@@ -10,7 +10,7 @@ from ...record import Run
 from ...wording import num4, percent
 from .. import questions
 from .._base import Measured, Severity, ramp, sign
-from .._fall import fall_of
+from .._fall import falls
 from .._rate import Rate, learning_rate
 from .._trend import trend
 from ..curve import moment, training_loss
@@ -18,7 +18,6 @@ from ..curve import moment, training_loss
 ZERO = 1e-3
 WORTH = 0.1
 SOON = 0.3  # share of the run
-BEYOND_NOISE = 4.0  # standard errors by which a loss falls that certainly learns
 JUDGEABLE = 30  # points in which a trend would show
 
 
@@ -94,8 +93,7 @@ def lr_collapsed(run: Run) -> Measured | str:
         return "the learning rate was not recorded"
     steps, values = rate.curve.steps, rate.curve.values
     if rate.peak == 0:
-        fall = fall_of(training_loss(run))
-        if fall is not None and fall.z > BEYOND_NOISE:
+        if falls(training_loss(run)):
             return "the learning rate is 0 at all recorded points, but the loss falls: the number is rounded"
         text = f"The learning rate is 0 at all {len(steps)} recorded points."
         # Schedulers print 0 for a few steps before they have stepped.
