@@ -89,11 +89,10 @@ def fix(run: Run, signs: Signs) -> Fix:
         summary = f"Call zero_grad() before backward, not between backward and {name}.step(), which finds no gradient."
         return fixed(run, summary, edits, f"{name}.zero_grad()\nloss.backward()\n{name}.step()", near=backward)
     if run.events_of("backward-without-step") or optimizer(run).steps == 0:
-        backwards = run.backwards
         visible = assigned_at(edits, optimizer(run))
         for source, call in backward_calls(run, edits.project)[:1] if visible else []:
             edits.insert_after(source, source.statement_of(call), f"{_seen_from(source, call, visible)}.step()")
-        count = f" in {backwards:.0f} backward passes" if backwards else ""
+        count = f" in {run.backwards:.0f} backward passes" if run.backwards else ""
         summary = f"Call {name}.step() after backward: nothing was updated{count}."
         return fixed(run, summary, edits, f"loss.backward()\n{name}.step()", near=backward)
     lost = [entry for entry in run.parameters if _left_out(entry)]

@@ -75,8 +75,7 @@ SPREAD = 10.0  # ratio of the features' standard deviations from which one const
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Standardise where the inputs enter the model, with the statistics that were seen."""
-    data = run.training_data
-    mean, std = data.mean, data.std
+    mean, std = run.training_data.mean, run.training_data.std
     measured = f" Inputs have mean {num(mean)} and standard deviation {num(std)}." if mean is not None and std else ""
     edits = begin(run)
     if mean is not None and std and std > 0:
@@ -91,8 +90,7 @@ def _standardise(run: Run, edits: Edits, mean: float, std: float) -> None:
 
     A batch norm in front would need eval() in the evaluation, which the script may never call.
     """
-    data = run.training_data
-    means, stds = data.feature_mean, data.feature_std
+    means, stds = run.training_data.feature_mean, run.training_data.feature_std
     outermost = {model.class_name for model in run.models}
     forwards = [
         (source, function)

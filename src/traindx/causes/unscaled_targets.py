@@ -60,8 +60,7 @@ REQUIRES = ("target-scale-large",)
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Standardise the targets with the statistics that were seen."""
-    statistics = run.training_targets
-    mean, std = statistics.mean, statistics.std
+    mean, std = run.training_targets.mean, run.training_targets.std
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("y_mean", "y_std")
     measured = f" Targets have mean {centre} and standard deviation {scale}." if mean is not None and std else ""
     code = f"y = (y - {centre}) / {scale}  # constants of the training set; report output * {scale} + {centre}\n"

@@ -196,8 +196,12 @@ class Run(Facts):
     def planned_steps(self) -> int | None:
         """How many steps the run was meant to have; None if that is unknown or the script ended by itself."""
         planned = self.planned.steps
-        by_itself = self.exit == "ok" or self.exit.startswith("exit ")
-        return None if planned is None or planned < 1 or by_itself else int(planned)
+        return None if planned is None or planned < 1 or self.ended_by_itself else int(planned)
+
+    @property
+    def ended_by_itself(self) -> bool:
+        """Whether the script itself ended the run."""
+        return self.exit == "ok" or self.exit.startswith("exit ")
 
     @cached_property
     def step_unit(self) -> str:

@@ -139,8 +139,7 @@ def _label(run: Run, series: Series) -> str:
 
 def _line(run: Run, place: int) -> str:
     """The line of a backward call, which distinguishes the losses of several networks."""
-    calls = run.backward_sites
-    site = calls[place].site if place < len(calls) else None
+    site = run.backward_sites[place].site if place < len(run.backward_sites) else None
     return str(site.line) if site and site.line else ""
 
 

@@ -78,8 +78,7 @@ def has_other_terms(run: Run) -> bool:
 
     If a penalty, a divergence or a hand-written loss is added, the ratio of the two changes during the run.
     """
-    calls = run.training_losses
-    if len(calls) != 1 or calls[0].kind == "residual":
+    if len(run.training_losses) != 1 or run.training_losses[0].kind == "residual":
         return False
     # A sum may be divided by the number of its terms afterwards, which differs from batch to batch.
     return _ratio_changes(run, "loss/function") and not (

@@ -106,8 +106,7 @@ def _met_again(run: Run) -> float | None:
     `n` batches of `b` drawn by chance from `S` samples leave S (1 - (1 - b/S)^n) different ones. Batches of one epoch
     share nothing, so that `S` comes out too large rather than too small.
     """
-    repeats = run.repeats
-    seen, different, batches = repeats.hashed, repeats.distinct_in_all, repeats.batches
+    seen, different, batches = run.repeats.hashed, run.repeats.distinct_in_all, run.repeats.batches
     if not seen or not different or not batches or batches < FEWEST_BATCHES or different > MOST_DIFFERENT * seen:
         return None
     batch = seen / batches

@@ -29,8 +29,7 @@ class Told:
 
     @classmethod
     def of(cls, run: Run) -> Told:
-        told = run.told
-        return cls(told.signs, frozenset(told.facts), run.kind == "interview")
+        return cls(run.told.signs, frozenset(run.told.facts), run.kind == "interview")
 
     def measure(self, unit: SignUnit, run: Run) -> Sign | Missing:
         """The sign as measured, or as the person tells it."""

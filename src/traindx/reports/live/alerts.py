@@ -94,8 +94,7 @@ def _ended(run: Run) -> list[Alert]:
     exit = run.exit
     if exit in QUIET_ENDS:
         return []
-    error = run.error
-    why = f" ({error.type}: {error.message})" if error.type else ""
+    why = f" ({run.error.type}: {run.error.message})" if run.error.type else ""
     words = {"exception": "The run ended with an exception", "killed": "The run was killed"}
     text = f"{words.get(exit, f'The run ended with {exit}')} after {run.steps:,} steps{why}."
     return [Alert("ended", "critical", "Ended", text, run.steps, PurePath(run.source).name)]

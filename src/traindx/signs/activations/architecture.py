@@ -8,7 +8,7 @@ from itertools import pairwise
 from ...record import Run
 from ...record.graph import Graph
 from ...record.program import Parameter
-from ...record.values import number, shape
+from ...record.values import number
 from ...wording import counted, listed, num
 from .. import questions
 from .._base import Fact, Measured, Scale, Unless, ramp, sign
@@ -75,13 +75,12 @@ DEEP = 4  # layers with weights: two or three may be a factorisation on purpose
 LEVELS = {0: 0.0, 1: 0.0, 2: 0.3, 3: 0.8}
 
 
-def _bottleneck(shapes: object, weights: list[Parameter]) -> bool:
+def _bottleneck(shapes: tuple[tuple[int, ...], ...], weights: list[Parameter]) -> bool:
     """Whether a middle narrower than both ends lowers the rank on purpose.
 
     `shapes` are those of the maps' outputs, nearest to the loss first; channels come second in images.
     """
-    sizes = [shape(size) for size in shapes] if isinstance(shapes, (list, tuple)) else []
-    widths = [size[1] if len(size) == 4 else size[-1] for size in sizes if size]
+    widths = [size[1] if len(size) == 4 else size[-1] for size in shapes if size]
     narrow = {inner for outer, inner in pairwise(widths) if inner < outer}
     return any(p.shape[0] in narrow and p.shape[1] > p.shape[0] for p in weights)
 

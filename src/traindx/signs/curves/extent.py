@@ -99,7 +99,7 @@ def too_early(run: Run) -> Measured | str:
     if run.planned_steps is not None:
         return "the planned length is known"
     epoch = updates_per_epoch(run)
-    cut = _cut_off(run)
+    cut = not run.ended_by_itself  # by something else, or it is still in progress
     share = run.steps / epoch if epoch else None
     ratio = typical(run, "update_ratio")
     travel = ratio * run.steps if ratio is not None else None
@@ -116,12 +116,6 @@ def too_early(run: Run) -> Measured | str:
             float(run.steps), f"the run made {counted(run.steps, 'update')}{passes}", level=0.0, values=values
         )
     return Measured(float(run.steps), text, level=0.8, values=values)
-
-
-def _cut_off(run: Run) -> bool:
-    """Whether something other than the script itself ended the run, or the run is still in progress."""
-    ended = run.exit
-    return not (ended == "ok" or ended.startswith("exit "))
 
 
 @sign("still-improving", questions.FALLS, "dynamics", severity="info", end="step", unless={turned: 0.0})

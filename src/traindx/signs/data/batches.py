@@ -173,8 +173,7 @@ NOT_SHUFFLED = 0.6
 
 def _labels_mixed(run: Run) -> Unless | None:
     """Batches that mix the labels as shuffling would: then the order of the data hardly matters."""
-    order = run.label_order
-    seen, expected = order.mean_majority, order.expected_majority
+    seen, expected = run.label_order.mean_majority, run.label_order.expected_majority
     if seen is None or expected is None or expected >= ALIKE:
         return None
     shares = f"{percent(seen)} of a batch on average ({percent(expected)} with shuffling)"

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from ...record import Run
-from ...record.values import histogram
 from ...wording import percent
 from .. import checks, questions
 from .._base import Measured, Scale, Unless, ramp, sign
@@ -95,8 +94,7 @@ def shares_of_most_common(run: Run) -> tuple[float, float] | None:
     predicted, labelled = typical(run, "correct/majority", 0.75), typical(run, "label_majority", 0.75)
     if predicted is not None and labelled is not None and len(run.series("correct/majority").finite) >= FEWEST:
         return predicted, labelled
-    targets = run.training_targets
-    answers = majority(histogram(targets.recent_predictions or targets.predictions))
+    answers = majority(run.training_targets.recent_predictions or run.training_targets.predictions)
     labels = majority(label_counts(run) or {})
     return None if answers is None or labels is None else (answers[1], labels[1])
 

@@ -92,9 +92,8 @@ def steps_skipped(run: Run) -> Measured | str:
     A scaler starts too high on purpose and skips its first steps to find its scale, so the first twenty do not count;
     later it tries a doubling every two thousand steps. More than one in fifty is no search any more.
     """
-    formats = run.precision
     skipped = run.events_of("step-skipped")
-    if not skipped and not formats.scaler:
+    if not skipped and not run.precision.scaler:
         return "no loss scaler was seen"
     # Skipped steps repeat a step number: a run in which every step was skipped never counts past 0.
     attempts = run.steps + len(skipped)

@@ -178,8 +178,7 @@ def backward_without_step(run: Run) -> Measured | str:
             values={"backwards": backwards, "steps": stepped, "emptied": emptied},
         )
     level = 1.0 if backwards >= FEWEST_BACKWARDS and stepped == 0 and not any(moved) else 0.0
-    sites = run.backward_sites
-    where = place(sites[0].site) if sites else ""
+    where = place(run.backward_sites[0].site) if run.backward_sites else ""
     return Measured(
         backwards if level else 0.0,
         f"backward ran {counted(backwards, 'time')} and optimizer.step() {counted(stepped, 'time')}{where}",
@@ -200,8 +199,7 @@ def clip_before_unscale(run: Run) -> Measured | str:
     """Whether gradients were clipped while still multiplied by the loss scale: seen at the call, 1 or 0."""
     events = run.events_of("clip-before-unscale")
     if not events:
-        formats = run.precision
-        if not formats.scaler:
+        if not run.precision.scaler:
             return "no loss scaler was seen"
         return Measured(0.0, "no gradient was clipped while scaled")
     event = events[0]

@@ -143,8 +143,7 @@ def norm_tiny_batch(run: Run) -> Measured | str:
         return "no batch norm layer was seen in train mode"
     if any(module.type.startswith("Sync") for module in norms):
         rows *= max(run.distributed.world_size or 1.0, 1.0)
-    modes = run.modes
-    forwards, in_eval = modes.train_forwards, modes.train_forwards_in_eval_mode
+    forwards, in_eval = run.modes.train_forwards, run.modes.train_forwards_in_eval_mode
     if forwards and in_eval is not None and in_eval > 0.9 * forwards:
         return "no batch norm layer was seen in train mode"
     return Measured(

@@ -56,8 +56,7 @@ def _shown(value: Any) -> str:
 
 def _classes(run: Run) -> dict[str, Any] | None:
     """The share of each class among the training targets and among the predictions, most common first."""
-    facts = run.training_targets
-    found, predicted = facts.histogram, facts.predictions
+    found, predicted = run.training_targets.histogram, run.training_targets.predictions
     if len(found) < 2:
         return None
     order = sorted(found, key=lambda name: -found[name])
@@ -70,8 +69,7 @@ def _share(counts: Mapping[str, float], name: str) -> float:
 
 
 def _features(run: Run) -> dict[str, Any] | None:
-    facts = run.training_data
-    spreads, means = list(facts.feature_std), list(facts.feature_mean)
+    spreads, means = list(run.training_data.feature_std), list(run.training_data.feature_mean)
     if len(spreads) < 2:
         return None
     return {"std": spreads[:MOST_FEATURES], "mean": means[:MOST_FEATURES] if len(means) == len(spreads) else []}
