@@ -7,6 +7,7 @@ import math
 import pytest
 
 from traindx.record import RunBuilder
+from traindx.record.facts import readers
 from traindx.record.program import loss_kind
 from traindx.record.site import Site
 from traindx.record.values import histogram, number, numbers, shape
@@ -121,25 +122,18 @@ def test_graphs_units_and_endings():
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_odd_facts_are_read_as_absent(value):
-    keys = ("optimizers", "params", "losses", "models", "loaders", "backward_sites", "log", "graph", "observers_off")
-    for facts in (
-        dict.fromkeys(keys, value),
-        {key: [value] for key in keys},
-        {key: [{"groups": value, "site": value}] for key in keys},
-    ):
+    """None of them raises, at any depth: fields of an entry that is no entry have their empty value."""
+    derived = ("optimizers", "groups", "parameters", "losses", "modules", "graphs")
+    keys = ("optimizers", "params", "losses", *(key for key, _ in readers().values()))
+    entry = dict.fromkeys(("groups", "site", "shape", "modules", "signs", "columns", "settings", "layers"), value)
+    for facts in (dict.fromkeys(keys, value), {key: [value] for key in keys}, {key: [entry] for key in keys},
+                  dict.fromkeys(keys, entry)):  # fmt: skip
         run = run_with(**facts)
-        for part in (
-            run.optimizers,
-            run.groups,
-            run.parameters,
-            run.losses,
-            run.models,
-            run.modules,
-            run.loaders,
-            run.graphs,
-        ):
-            assert all(vars(entry) for entry in part if not isinstance(entry, dict))
+        for name in (*derived, *readers()):
+            found = getattr(run, name)
+            assert all(map(repr, found)) if isinstance(found, tuple) else repr(found)
         assert isinstance(run.step_unit, str) and run.backwards_per_step >= 1.0
+        assert all(isinstance(text, str) for text in (run.exit, run.error.line, run.clipping.kind, run.script.called))
 
 
 def test_values():
