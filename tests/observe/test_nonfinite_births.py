@@ -126,6 +126,20 @@ def test_the_batch_at_which_the_loss_jumps_is_measured(warm, script):
     assert jump.data["input_max"] > 500 and 0 < jump.data["target_max"] < 10
 
 
+def test_a_second_input_of_another_scale_is_no_outlier(warm, script):
+    """The looks measure the first tensor of a call, as for a graph's adjacency before its features."""
+    body = (
+        "if step == 250: y = y + 50\n"
+        "class Scaled(nn.Module):\n"
+        "    def forward(self, weights, x): return model(weights * x)\n"
+        "scaled = Scaled(); scaled.model = model\n"
+        "loss = F.mse_loss(scaled(torch.full_like(x, 0.1), 10 * x), y)"
+    )
+    run = warm.traindx(script(train(body, steps=300)), options=("--budget", "0.1")).run
+    jump = next(event for event in run.events_of("loss-jump") if event.step == 250)
+    assert jump.data["input_max"] == pytest.approx(0.1)
+
+
 def test_nothing_that_a_model_was_given_outlives_the_step(warm, script):
     source = train(
         "loss = F.mse_loss(model(x), y)\nkept = globals().setdefault('kept', [])\nkept.append(weakref.ref(x))"

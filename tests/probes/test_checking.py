@@ -70,8 +70,8 @@ def test_a_sound_script_passes_and_its_starts_agree(script: Write) -> None:
     assert report["gradient-flow"].status == "unasked" and "float16" not in report["gradient-flow"].text
     found = as_object(report)
     assert {check["id"]: check["status"] for check in found["checks"]}["one-batch"] == "passed"
-    # It fits noise, so that overfitting may be said of it; a fault may not.
-    assert found["verdict"] != "sick" or found["headline"]["id"] == "overfitting"
+    # It fits noise, so that overfitting may be said of it, or that nothing carries over; a fault may not.
+    assert found["verdict"] != "sick" or found["headline"]["id"] in ("overfitting", "not-generalising")
 
 
 @pytest.mark.usefixtures("in_process")

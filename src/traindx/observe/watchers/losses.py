@@ -144,9 +144,13 @@ class Losses:
         session.loss_level = _followed(session.loss_level, value, 0.3 if session.step < 10 else PACE)
 
     def _extremes(self) -> dict[str, float]:
-        """The largest input and target of the batch whose loss jumped; such a step is rarely one that is looked at."""
+        """The largest input and target of the batch whose loss jumped; such a step is rarely one that is looked at.
+
+        As `batches` does at its looks, only the first tensor of each call counts: others have a scale of their own.
+        """
         target = self.session.target() if self.session.target is not None else None
-        found = {"input_max": list(tensors_in(self.session.given)), "target_max": [target]}
+        firsts = [next((t for t in tensors_in(given) if t.dim() > 0), None) for given in self.session.given]
+        found: dict[str, list[Any]] = {"input_max": firsts, "target_max": [target]}
         with torch.no_grad():
             sizes = {key: [t.detach().abs().max() for t in ts if _measurable(t)] for key, ts in found.items()}
             known = {key: cpu_value(torch.stack(each).double().max()) for key, each in sizes.items() if each}

@@ -37,15 +37,19 @@ def _from_elsewhere(run: Run, sign: Sign) -> str | None:
 
 
 def _not_meant(run: Run, sign: Sign) -> str | None:
-    """Random features are frozen on purpose: their optimizer is given the rest, and the run learns."""
-    if any(p.optimizer is not None for p in named_by(run, sign)):
-        return "the optimizer was given them"
+    """Random features are frozen on purpose: the run learns, and its optimizer is given the rest.
+
+    `Adam(model.parameters())` is given everything by habit, so that this tells only of what is most of a model.
+    """
+    if sign.value >= MOST and any(p.optimizer is not None for p in named_by(run, sign)):
+        return "the optimizer was given them, and they are most of the model"
     learned = training_learned.measure(run)
     well = isinstance(learned, Sign) and learned.level >= LEARNED
     return None if well else "the run did not learn without them"
 
 
-LEARNED = 0.8  # the level of `training-learned` from which a run does well without these weights
+MOST = 0.5  # of the elements: nobody leaves that much random and hands it to an optimizer
+LEARNED = 0.5  # the level of `training-learned` from which a run does well without these weights
 
 
 def _drifts(run: Run, name: str) -> bool:
@@ -88,7 +92,8 @@ def _root(name: str, roots: list[str]) -> str:
     witnesses=(
         Fact("They have the values that they were initialised with: nothing loaded or trained them.", _as_initialised),
         Fact(
-            "The optimizer was given them, or the run does not learn: they were not left random on purpose.", _not_meant
+            "The run does not learn, or they are most of the model and its optimizer has them: not random on purpose.",
+            _not_meant,
         ),
     ),
     refuters=(
