@@ -2,8 +2,7 @@
 
 Writes small logs into FOLDER, CSV and JSON lines in turn, a third of them sick. `traindx diagnose` is interrupted by
 Ctrl-C half-way, called again, and called a third time with nothing to do; then `traindx report FOLDER`. Printed for
-each call: how many logs it read, CPU seconds, cores at work (CPU time over time), and the largest memory of its
-processes.
+each call: how many logs it read, CPU seconds, processes that did a tenth of the work or more, and their memory.
 """
 
 from __future__ import annotations
@@ -46,15 +45,18 @@ class Call:
 
     def __init__(self, words: list[str], cache: Path, enough: Callable[[], bool] = lambda: False) -> None:
         env = {**os.environ, "XDG_CACHE_HOME": str(cache), "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
-        began, before = time.monotonic(), os.times()
+        before = os.times()
         process = subprocess.Popen(
             [sys.executable, "-m", "traindx", *words],
             env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a background job ignores it
         )  # fmt: skip
         self.largest: dict[int, float] = {}  # MB, by process
+        busy: dict[int, float] = {}  # CPU seconds
         while process.poll() is None:
             for pid in [process.pid, *children_of(process.pid)]:
                 self.largest[pid] = max(self.largest.get(pid, 0.0), memory_of(pid))
+                busy[pid] = max(busy.get(pid, 0.0), cpu_of(pid))
             if enough():
                 os.killpg(process.pid, signal.SIGINT)
                 process.wait()
@@ -62,9 +64,9 @@ class Call:
         after = os.times()
         self.code = process.returncode
         self.cpu = after.children_user - before.children_user + after.children_system - before.children_system
-        self.cores = self.cpu / (time.monotonic() - began)
+        self.workers = sum(seconds > self.cpu / 10 for pid, seconds in busy.items() if pid != process.pid)
         self.main, *others = self.largest.values()
-        self.workers = max(others, default=0.0)
+        self.of_worker = max(others, default=0.0)
 
 
 def children_of(pid: int) -> list[int]:
@@ -76,6 +78,13 @@ def children_of(pid: int) -> list[int]:
 def memory_of(pid: int) -> float:
     with suppress(OSError, IndexError):
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return 0.0
+
+
+def cpu_of(pid: int) -> float:
+    with suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return 0.0
 
 
@@ -94,7 +103,8 @@ def main() -> None:
     write_logs(logs, chosen.logs)
     diagnose, report = ["diagnose", str(logs)], ["report", str(logs), "-o", str(page)]
     print(f"{chosen.logs:,} logs, {os.cpu_count()} cores\n")
-    print("| call | exit | logs read | CPU | cores | memory: main, largest worker |\n|---|---|---|---|---|---|")
+    print("| call | exit | logs read | CPU | processes at work | memory: main, largest worker |")
+    print("|---|---|---|---|---|---|")
     for name, words, half in (
         ("diagnose, interrupted", diagnose, True),
         ("diagnose again", diagnose, False),
@@ -105,8 +115,8 @@ def main() -> None:
         call = Call(words, cache, lambda half=half: half and answers_in(cache) >= chosen.logs // 2)
         read = answers_in(cache) - known
         print(
-            f"| {name} | {call.code} | {read:,} | {call.cpu:.0f} s | {call.cores:.1f} "
-            f"| {call.main:.0f} MB, {call.workers:.0f} MB |",
+            f"| {name} | {call.code} | {read:,} | {call.cpu:.0f} s | {max(1, call.workers)} "
+            f"| {call.main:.0f} MB, {call.of_worker:.0f} MB |",
             flush=True,
         )
     print(f"\npage: {page.stat().st_size / 1e6:.2f} MB")

@@ -40,12 +40,10 @@ class Framework:
 
 
 # Older versions import it; newer setuptools have it no more.
-WITH_PKG_RESOURCES = dict.fromkeys(("1.9.5", "2.0.9", "2.1.4", "2.2.5"), ("setuptools<81",))
+WITH_PKG_RESOURCES = dict.fromkeys(("1.9.5", "2.0.9", "2.2.5"), ("setuptools<81",))
 TALKATIVE = (("seed_everything(0, verbose=False)", "seed_everything(0)"),)
 FRAMEWORKS = {
-    "lightning": Framework(
-        "lit.py", ("2.0.9", "2.1.4", "2.2.5", "2.4.0", "2.6.6"), older=TALKATIVE, beside=WITH_PKG_RESOURCES
-    ),
+    "lightning": Framework("lit.py", ("2.0.9", "2.2.5", "2.6.6"), older=TALKATIVE, beside=WITH_PKG_RESOURCES),
     "pytorch-lightning": Framework(
         "lit.py",
         ("1.9.5", "2.0.9", "2.6.6"),
@@ -55,22 +53,20 @@ FRAMEWORKS = {
     ),
     "transformers": Framework(
         "hf.py",
-        ("4.30.2", "4.36.2", "4.41.2", "4.46.3", "4.57.6", "5.23.0"),
+        ("4.30.2", "4.41.2", "4.57.6", "5.23.0"),
         older=(("eval_strategy", "evaluation_strategy"), ("        use_cpu=True,\n", "        no_cuda=True,\n")),
         beside={
             "4.30.2": ("accelerate==0.21.0", "numpy<2"),
-            "4.36.2": ("accelerate==0.25.0", "numpy<2"),
             "4.41.2": ("accelerate==0.30.1",),
-            "4.46.3": ("accelerate==1.1.1",),
         },
     ),
-    "accelerate": Framework("accelerated.py", ("0.20.3", "0.25.0", "0.30.1", "1.0.1", "1.15.0")),
+    "accelerate": Framework("accelerated.py", ("0.20.3", "0.30.1", "1.15.0")),
     "keras": Framework(
         "keras_on_torch.py",
-        ("3.0.5", "3.3.3", "3.6.0", "3.15.1"),
+        ("3.0.5", "3.6.0", "3.15.1"),
         fault=('name="head"', 'activation="softmax", name="head"'),
     ),
-    "skorch": Framework("skorched.py", ("0.11.0", "0.15.0", "1.0.0", "1.4.0")),
+    "skorch": Framework("skorched.py", ("0.11.0", "0.15.0", "1.4.0")),
 }
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def launch(args: argparse.Namespace, job: Launch) -> tuple[int, Path | None]:
     """Run the job to its end. Its exit code, and where its record lies if there is one."""
     record = Path(args.out) if args.out else unused(RECORDS, f"{job.name}-{time.strftime('%Y%m%d-%H%M%S')}")
-    options = ["--out", str(record), "--no-diagnosis", "--budget", f"{args.budget:g}"]
+    options = ["--launched", "--out", str(record), "--no-diagnosis", "--budget", f"{args.budget:g}"]
     options += [
         f"--{name.replace('_', '-')}" for name in ("force", "deep", "record_args", "live") if getattr(args, name)
     ]

@@ -87,6 +87,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="CMD|URL",
         help="what to run or call on NaN, a sick run or a crash",
     )
+    # Set by `launch`, which collects the records of the ranks when the job is over.
+    parser.add_argument("--launched", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     parser.set_defaults(own_options=frozenset(parser._option_string_actions))
@@ -188,7 +190,7 @@ def _run_other_rank(args: argparse.Namespace, program: Program) -> Ending:
     if recording is not None:
         recording.close(ending.status, ending.error)
         in_job = recording.session is not None and recording.session.in_job
-        collected = is_running(folder, 0)
+        collected = is_running(folder, 0) or args.launched
         if not (in_job and collected):
             remove_left(folder, [own_rank()] if collected else [0, own_rank()])  # rank 0 may have been killed
     return ending

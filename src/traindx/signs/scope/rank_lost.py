@@ -35,6 +35,12 @@ def rank_lost(run: Run) -> Measured | str:
     own = {key: run.facts[key] for key in ("exit", "error", "stopped_at") if key in run.facts}
     entries = [rank for rank in run.entries("ranks") if number(rank.get("rank")) is not None]
     ranks: list[Mapping[str, Any]] = [{**rank, **own} if rank["rank"] == 0 else rank for rank in entries]
+    unheard = _unheard(run, ranks)
+    if unheard and _alone(own):
+        error = text(mapping(own["error"]).get("message"))
+        where = place(mapping(own["error"]).get("site"))
+        words = f"rank 0 lost another rank ({_reason(error)}){where}; {_ranks(unheard)} left no record"
+        return Measured(1.0, words, onset=run.steps or None, values={"ranks": unheard})
     if not ranks:
         return "the run has one process"
     ended = [rank for rank in ranks if isinstance(rank.get("exit"), str)]
@@ -51,6 +57,22 @@ def rank_lost(run: Run) -> Measured | str:
     step = max((int(number(rank.get("steps")) or 0) for rank in ranks), default=None)
     words = f"{'; '.join(said)}{f'; {waited}' if waited else ''}"
     return Measured(1.0, words, onset=step, values={"ranks": [rank["rank"] for rank in lost]})
+
+
+def _unheard(run: Run, ranks: list[Mapping[str, Any]]) -> list[int]:
+    """The ranks of the job that left no record: killed before they could, or on a machine with another disk."""
+    world = int(number(run.fact("distributed").get("world_size")) or 1)
+    return sorted(set(range(1, world)) - {int(rank["rank"]) for rank in ranks})
+
+
+def _reason(message: str) -> str:
+    """What happened to the connection, without what the library says around it."""
+    found = re.search(r"connection [a-z ]+|timed? ?out|broken pipe", message, re.IGNORECASE)
+    return found[0].strip() if found else message[:80]
+
+
+def _ranks(numbers: list[int]) -> str:
+    return f"rank{'s' if len(numbers) > 1 else ''} {listed([str(number) for number in numbers])}"
 
 
 def _alone(rank: Mapping[str, Any]) -> bool:
@@ -82,10 +104,10 @@ def _how(rank: Mapping[str, Any]) -> str:
 
 def _waited(others: list[Mapping[str, Any]]) -> str:
     """Where the other ranks were, as far as that is known."""
-    sites: dict[str, list[str]] = {}
+    sites: dict[str, list[int]] = {}
     for rank in others:
         at = mapping(mapping(rank.get("error")).get("site")) or mapping(mapping(rank.get("stopped_at")).get("site"))
         if at:
-            sites.setdefault(place(at), []).append(str(rank["rank"]))
-    said = [f"rank{'s' if len(names) > 1 else ''} {listed(names)} waited for it{at}" for at, names in sites.items()]
+            sites.setdefault(place(at), []).append(int(rank["rank"]))
+    said = [f"{_ranks(names)} waited for it{at}" for at, names in sites.items()]
     return "; ".join(said)
