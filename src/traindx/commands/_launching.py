@@ -44,6 +44,16 @@ def launch(args: argparse.Namespace, job: Launch) -> tuple[int, Path | None]:
     return code, newest
 
 
+def trained_alone(record: Path) -> bool:
+    """Whether the process of this record trained, and joined no job of several processes."""
+    from ..record.reading import load
+
+    with suppress(RecordError, OSError):
+        run = load(record)
+        return run.steps > 0 and run.facts.get("exit") == "ok" and not run.fact("distributed").get("world_size")
+    return False
+
+
 def collect(record: Path | None, folder: Path) -> None:
     """The job is over: what its ranks have left in their folder goes into the record."""
     if record is not None:

@@ -43,7 +43,7 @@ from ..probes.deep_recording import DeepRecording
 from ..record import schema
 from ..record.errors import RecordError
 from ._inputs import RECORDS
-from ._launching import collect, launch, prove, rests_on_suspicion, unused
+from ._launching import collect, launch, prove, rests_on_suspicion, trained_alone, unused
 from ._say import CommandError
 from ._script import mentions, misplaced, refuse_log
 
@@ -165,7 +165,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_job(args: argparse.Namespace, job: Launch) -> int:
+    if job.missing:
+        return _refuse(f"no such script: {job.missing}")
     stderr, (code, record) = sys.stderr, launch(args, job)
+    if record is not None and job.asked > 1 and trained_alone(record):
+        print(f"traindx run: {ALONE.format(asked=job.asked)}", file=stderr, flush=True)
     _report_job(args, record, _shown(record.absolute()) if record is not None else Path(), stderr)
     return code
 
@@ -283,6 +287,10 @@ def _check_replaceable(path: Path) -> None:
         raise RecordError(f"{path} is not a traindx record; --force overwrites only records")
 
 
+ALONE = (
+    "the launcher was told to start {asked} processes, but the recorded one trained alone: it joined no process group, "
+    "so no gradients were averaged"
+)
 NO_RECORD = "no process of the job left a record: none of them began the script"
 NEVER_TRAINED = "traindx: this script never trained: no backward pass was seen in this process"
 
