@@ -41,6 +41,7 @@ class Framework:
 
 # Older versions import it; newer setuptools have it no more.
 WITH_PKG_RESOURCES = dict.fromkeys(("1.9.5", "2.0.9", "2.2.5"), ("setuptools<81",))
+WITH_OLDER_SKLEARN = {"0.11.0": ("scikit-learn<1.6", "setuptools<81"), "0.15.0": ("scikit-learn<1.6",)}
 TALKATIVE = (("seed_everything(0, verbose=False)", "seed_everything(0)"),)
 FRAMEWORKS = {
     "lightning": Framework("lit.py", ("2.0.9", "2.2.5", "2.6.6"), older=TALKATIVE, beside=WITH_PKG_RESOURCES),
@@ -60,13 +61,13 @@ FRAMEWORKS = {
             "4.41.2": ("accelerate==0.30.1",),
         },
     ),
-    "accelerate": Framework("accelerated.py", ("0.20.3", "0.30.1", "1.15.0")),
+    "accelerate": Framework("accelerated.py", ("0.20.3", "0.30.1", "1.15.0"), beside={"0.20.3": ("setuptools<81",)}),
     "keras": Framework(
         "keras_on_torch.py",
         ("3.0.5", "3.6.0", "3.15.1"),
         fault=('name="head"', 'activation="softmax", name="head"'),
     ),
-    "skorch": Framework("skorched.py", ("0.11.0", "0.15.0", "1.4.0")),
+    "skorch": Framework("skorched.py", ("0.11.0", "0.15.0", "1.4.0"), beside=WITH_OLDER_SKLEARN),
 }
 
 
