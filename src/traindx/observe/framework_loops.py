@@ -25,7 +25,7 @@ LOOPS = {
     "ignite": "ignite",
 }
 # The oldest versions that docs/guides/frameworks.md names; `python -m benchmarks.versions` runs them.
-OLDEST = {"lightning": (2, 0), "huggingface": (4, 30), "keras": (3, 0), "skorch": (0, 15)}
+OLDEST = {"lightning": (2, 0), "huggingface": (4, 30), "keras": (3, 0), "skorch": (0, 11)}
 _ABOUT_SPEED = ("_runtime", "_per_second")
 Found = tuple[str, int, Any]  # a metric's own name, the step it belongs to, its value
 
