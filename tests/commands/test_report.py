@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +85,29 @@ def test_live_refuses_what_it_cannot_read_before_it_serves(log: Path, traindx_: 
     for words in (["absent.tdx"], [log, "--port", "0"], [log, "--on-alert", " "], [log, "--on-alert", "http://["]):
         told = traindx_("live", *words)
         assert (told.code, told.out, told.err.count("\n")) == (2, "", 1)
+
+
+def test_a_page_of_many_runs_holds_the_worst_in_full_and_lists_the_others(
+    tmp_path: Path, traindx_: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for number in range(60):
+        rows = [f"{s},{'nan' if number % 12 == 5 and s > 60 else 0.3 + 2 * 0.95**s:.4}" for s in range(100)]
+        path = tmp_path / "a sweep" / f"lr{number}" / "metrics.csv"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(["step,loss", *rows]))
+    for verb in ("report", "diagnose"):
+        assert traindx_(verb, tmp_path / "a sweep", "-o", tmp_path / f"{verb}.html").code == 0
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert text == (tmp_path / "diagnose.html").read_text(encoding="utf-8"), "one page, whatever the verb"
+    held = re.search(r'<script type="application/json" id="content">(.*?)</script>', text, re.DOTALL)
+    assert held is not None
+    content = json.loads(held[1])
+    assert (len(content["reports"]), len(content["listed"])) == (20, 40)
+    states = [one["verdict"]["state"] for one in (*content["reports"], *content["listed"])]
+    assert states[:5] == ["sick"] * 5 and "sick" not in states[5:]
+    names = {one["about"]["name"] for one in (*content["reports"], *content["listed"])}
+    assert len(names) == 60
+    command = shlex.split(content["listed"][-1]["command"])
+    assert command[:2] == ["traindx", "report"] and Path(command[2]).is_file()
+    assert len(text.encode()) < 1_000_000

@@ -34,6 +34,9 @@ def test_framework_runs_unmodified_and_leaves_a_full_record(warm, framework):
     assert len(run.series("loss/validation")) >= 2
     assert run.facts["optimizers"][0]["grads_kept"] == 0
     assert {"train", "eval"} <= {fact["role"] for fact in run.facts["loaders"]}
+    if framework != "accelerate":  # its users write the loop
+        assert run.facts["planned"]["steps"] == steps
+        assert any(name.startswith("metric/") for name in run.series_names), "what the script logged by its own names"
 
 
 @pytest.mark.parametrize("framework", ["lightning", "transformers"])

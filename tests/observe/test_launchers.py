@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import pytest
@@ -47,6 +49,50 @@ def _split(typed):
 def test_what_cannot_be_launched_names_the_command_that_works(typed, instead):
     script, *args = typed.split()
     assert instead in launch_of(script, args, False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("torchrun --standalone train.py --nproc_per_node 8", 1),
+        ("torchrun --nproc_per_node 2 train.py", 2),
+        ("torchrun --nproc-per-node=4 train.py", 4),
+        ("torchrun --nproc_per_node gpu train.py", 1),
+        ("accelerate launch --cpu --num_processes 3 train.py", 3),
+    ],
+)
+def test_how_many_processes_a_launcher_is_told_to_start(typed, asked):
+    script, *args = typed.split()
+    assert launch_of(script, args, False).asked == asked
+
+
+@pytest.mark.parametrize("typed", ["accelerate", "accelerate lunch train.py"])
+def test_a_launcher_without_its_verb_is_named(typed):
+    script, *args = typed.split()
+    assert launch_of(script, args, False).endswith("write accelerate launch … train.py")
+
+
+def launched(folder, script, *words):
+    if script:
+        (folder / "train.py").write_text(script)
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "traindx", "run", "--no-diagnosis", *words, "train.py"]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=240)
+
+
+def test_a_script_that_is_not_there_is_one_line_not_one_of_each_process(tmp_path):
+    done = launched(tmp_path, "", "torchrun", "--nproc_per_node", "2")
+    assert (done.returncode, done.stderr) == (2, "traindx run: no such script: train.py\n")
+
+
+def test_processes_that_train_apart_are_noticed(tmp_path):
+    """A launcher that starts one process only, or a script that joins no process group, trains copies."""
+    script = (
+        "import torch\nmodel = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
+        "for _ in range(3):\n    model(torch.ones(4, 2)).mean().backward()\n    optimizer.step()\n"
+    )
+    done = launched(tmp_path, script, "torchrun", "--standalone", "--nproc_per_node", "2")
+    assert done.returncode == 0 and "told to start 2 processes, but the recorded one trained alone" in done.stderr
 
 
 @pytest.mark.parametrize("script", ["train.py", "torchrun.py", "launch"])

@@ -13,6 +13,7 @@ from traindx.observe import rank_comparison
 from traindx.observe.rank_comparison import RankComparison
 from traindx.observe.ranks import is_running, record_of, remove_left
 from traindx.record.ending import Companion
+from traindx.record.writer import RecordWriter
 
 STEPS = 6  # of each rank, that are put in order; what follows comes as it comes
 
@@ -107,7 +108,7 @@ def test_rank_0_waits_for_a_record_that_is_not_closed(tmp_path, monkeypatch):
     """A record that cannot be read yet is no sign that its rank has ended."""
     monkeypatch.setenv("WORLD_SIZE", "2")
     folder, collected = tmp_path / "ranks", []
-    comparison, companion = RankComparison(folder, None), Companion(record_of(folder, 1))
+    comparison, companion = RankComparison(folder, RecordWriter(tmp_path / "run.tdx")), Companion(record_of(folder, 1))
     monkeypatch.setattr(comparison, "collect", lambda: collected.append(is_running(folder, 1)))
     monkeypatch.setattr(rank_comparison, "PATIENCE", 60.0)
     ending = threading.Timer(0.3, companion.remove)

@@ -217,7 +217,26 @@ def test_the_record_of_a_rank_that_has_ended_waits_for_rank_0(tmp_path, monkeypa
     companion.remove()
     assert is_running(folder, 0), "so the other rank leaves its record"
     comparison.finish()
+    assert [rank["rank"] for rank in traindx.load(tmp_path / "run.tdx").facts["ranks"]] == [0, 1], "written at once"
     comparison.close()
     own.close()
     assert [path.name for path in tmp_path.iterdir()] == ["run.tdx"]
-    assert [rank["rank"] for rank in traindx.load(tmp_path / "run.tdx").facts["ranks"]] == [0, 1]
+
+
+@pytest.mark.parametrize("launched", [True, False])
+def test_a_launched_rank_leaves_its_record_to_the_launcher(tmp_path, launched):
+    """Rank 0 was killed: where traindx has launched the job, it collects what the other ranks have left."""
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch, torch.distributed as dist\n"
+        f"dist.init_process_group('gloo', init_method='file://{tmp_path}/store', rank=0, world_size=1)\n"
+        "model = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
+        "for _ in range(3):\n    model(torch.ones(4, 2)).mean().backward()\n    optimizer.step()\n"
+    )
+    words = ["run", *(["--launched"] if launched else []), "--out", "run.tdx", "train.py"]
+    env = os.environ | {"RANK": "1", "WORLD_SIZE": "2", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    done = subprocess.run(
+        [sys.executable, "-m", "traindx", *words], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.glob(".ranks-*/*.tdx")] == (["1.tdx"] if launched else [])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def launch(args: argparse.Namespace, job: Launch) -> tuple[int, Path | None]:
     """Run the job to its end. Its exit code, and where its record lies if there is one."""
     record = Path(args.out) if args.out else unused(RECORDS, f"{job.name}-{time.strftime('%Y%m%d-%H%M%S')}")
-    options = ["--out", str(record), "--no-diagnosis", "--budget", f"{args.budget:g}"]
+    options = ["--launched", "--out", str(record), "--no-diagnosis", "--budget", f"{args.budget:g}"]
     options += [
         f"--{name.replace('_', '-')}" for name in ("force", "deep", "record_args", "live") if getattr(args, name)
     ]
@@ -42,6 +42,16 @@ def launch(args: argparse.Namespace, job: Launch) -> tuple[int, Path | None]:
     for folder in set(record.absolute().parent.glob(f"{PREFIX}*")) - folders:
         collect(newest, folder)
     return code, newest
+
+
+def trained_alone(record: Path) -> bool:
+    """Whether the process of this record trained, and joined no job of several processes."""
+    from ..record.reading import load
+
+    with suppress(RecordError, OSError):
+        run = load(record)
+        return run.steps > 0 and run.facts.get("exit") == "ok" and not run.fact("distributed").get("world_size")
+    return False
 
 
 def collect(record: Path | None, folder: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,11 @@ from ._say import CommandError, encoding_of, say
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
     from ..record import Run
+    from ..reports import Row
 
 LISTED = 3  # runs; a page of more begins with a list of them
+IN_FULL = 20  # runs; a page of more shows only so many of the worst with their curves and layers
+LARGEST = 500_000  # bytes of these; fewer are shown if they take more
 LOG_WIDTH = 80
 PICTURES = (".png", ".svg", ".pdf")
 KEPT = (".tdx", ".py", ".ipynb")
@@ -35,15 +38,18 @@ def deliver_diagnoses(
     told = {"why": arguments.why, "details": getattr(arguments, "details", False)}
     chosen = arguments.format or (format_of(arguments.output) if arguments.output else "text")
     if chosen == "html":
-        text = page() if page else page_of_diagnoses(diagnoses)
-        if arguments.output:
-            write(arguments.output, text)
-        else:
-            sys.stdout.write(text)  # unchanged, because the page allows only scripts with the right hash
+        deliver_page(page() if page else page_of_diagnoses(diagnoses), arguments.output)
         return
     if not arguments.output and chosen == "text" and is_terminal(sys.stdout):
         say("")  # an empty line between the command and the verdict
     print_or_write(partial(render_all, diagnoses, chosen, **told), arguments.output)
+
+
+def deliver_page(page: str, output: Path | None) -> None:
+    if output:
+        write(output, page)
+    else:
+        sys.stdout.write(page)  # unchanged, because the page allows only scripts with the right hash
 
 
 def deliver(arguments: argparse.Namespace, drawn: Mapping[str, Callable[..., str]]) -> None:
@@ -173,13 +179,36 @@ def page_of_diagnoses(diagnoses: Sequence[Diagnosis]) -> str:
 
 
 def page_of(pairs: Sequence[tuple[Run, Diagnosis]]) -> str:
-    from ..comparison import short_names
     from ..reports import row_of
-    from ..reports.html import section
-    from ..reports.page import document, report
 
+    rows = [(row_of(diagnosis), number) for number, (_, diagnosis) in enumerate(pairs)]
     if len(pairs) > LISTED:
-        pairs = sorted(pairs, key=lambda pair: (row_of(pair[1]).order, pair[0].source))  # worst first
-    names = short_names([run.source for run, _ in pairs])
-    reports = [report(run, diagnosis, name) for (run, diagnosis), name in zip(pairs, names, strict=True)]
-    return document(reports, fallback="".join(section(diagnosis) for _, diagnosis in pairs))
+        rows.sort(key=lambda one: (one[0].order, one[0].source))  # worst first
+    return page_of_worst((pairs[number] for _, number in rows), [row for row, _ in rows])
+
+
+def page_of_worst(pairs: Iterable[tuple[Run, Diagnosis]], rows: Sequence[Row]) -> str:
+    """The page of many runs. `rows` has all of them, worst first; of `pairs`, the same runs in the same order, only as
+    many are read as the page shows in full."""
+    from ..comparison import short_names
+    from ..reports import conditions_in
+    from ..reports.html import line, section
+    from ..reports.page import brief, document, embedded, report
+
+    names = short_names([row.source for row in rows])
+    reports, sections, size = [], [], 0
+    for (run, diagnosis), name in zip(pairs, names, strict=False):
+        reports.append(report(run, diagnosis, name))
+        sections.append(section(diagnosis))
+        size += len(embedded(reports[-1])) + len(sections[-1])
+        if len(rows) > IN_FULL and len(reports) >= (LISTED if size > LARGEST else IN_FULL):
+            break
+    listed = list(zip(rows, names, strict=True))[len(reports) :]
+    lines = "".join(line(row, name) for row, name in listed)
+    fallback = "".join(sections) + (f"<ul>{lines}</ul>" if lines else "")
+    return document(
+        reports,
+        fallback=fallback,
+        listed=[brief(row, name) for row, name in listed],
+        found=conditions_in(rows) if listed else "",
+    )

@@ -20,16 +20,19 @@ from typing import Any
 
 from .. import __version__
 from ..comparison import Skipped
-from ..diagnosis import diagnose
+from ..diagnosis import Diagnosis, diagnose
 from ..history import History, with_similar_case
 from ..paths import cache_folder
 from ..readers import Options, ReaderError
-from ..readers.folders import Place, read_places
-from ..record import RecordError
+from ..readers.folders import Place, places_at, read_places
+from ..record import RecordError, Run
 from ..reports import Row, render, row_of
 from ..spreading import Elsewhere, spread
 from ._findings import Finding, findings
 from ._inputs import LOSSES, runs_at
+from ._output import page_of_worst
+from ._progress import Bar
+from ._say import complain
 
 MOST_KEPT = 100_000  # answers; those not used for longest are deleted first
 WAIT = 10.0  # seconds for another process that writes
@@ -58,12 +61,57 @@ class Answer:
 
 @dataclass
 class Survey:
-    answers: list[Answer]
+    answers: dict[Place, Answer]
     failed: list[str] = field(default_factory=list)  # reasons why logs that the user named could not be read
     skipped: Skipped = field(default_factory=Skipped)
 
     def of_all(self, what: str) -> list[Any]:
-        return [item for answer in self.answers for item in getattr(answer, what)]
+        return [item for answer in self.answers.values() for item in getattr(answer, what)]
+
+
+def places_in(inputs: Sequence[Path]) -> list[Place]:
+    """The logs in the folders and files; what cannot be read is complained about when it is read."""
+    places: list[Place] = []
+    for path in inputs:
+        try:
+            places += places_at(path)
+        except ReaderError:
+            places.append(Place(path))
+    return places
+
+
+def surveyed(
+    verb: str,
+    places: Sequence[Place],
+    options: Options,
+    objects: bool = False,
+    cached: bool = True,
+    elsewhere: Elsewhere | None = None,
+) -> Survey:
+    """Diagnose the logs under a progress bar, and complain about those that cannot be read."""
+    store, bar = Store(options, objects) if cached else None, Bar("diagnosing")
+    try:
+        found = survey(places, options, objects, store, bar, elsewhere)
+    finally:
+        bar.close()
+        if store:
+            store.close()
+    for sentence in (*found.failed, *found.skipped.sentences()):
+        complain(verb, sentence)
+    return found
+
+
+def page_of_survey(found: Survey, options: Options) -> str:
+    """The page of all runs. Only those that it shows in full are read again, the worst first."""
+    ranked = [(row, place, at) for place, answer in found.answers.items() for at, row in enumerate(answer.rows)]
+    ranked.sort(key=lambda one: (one[0].order, one[0].source))
+
+    def pairs() -> Iterator[tuple[Run, Diagnosis]]:
+        for _, place, at in ranked:
+            run = runs_at(place.path, options)[at]
+            yield run, with_similar_case(diagnose(run))
+
+    return page_of_worst(pairs(), [row for row, _, _ in ranked])
 
 
 def survey(
@@ -87,7 +135,7 @@ def survey(
 
     found, left_out = read_places(places, answers, lambda answer: answer.has_loss)
     some_loss = any(answer.has_loss for answer in found.values())
-    result = Survey([a for place, a in found.items() if a.has_loss or not (some_loss and place.root)])
+    result = Survey({p: a for p, a in found.items() if a.has_loss or not (some_loss and p.root)})
     result.skipped.beside_logs += left_out
     for place, answer in found.items():
         if answer.reason and place.root:

@@ -60,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..spreading import FEW
     from ._findings import exit_code, findings
     from ._output import check_writable, deliver_diagnoses, page_of
+    from ._survey import places_in
 
     options = Options.of(arguments.map, arguments.step)  # first, because --map may have swallowed the file's name
     inputs = arguments.inputs or [newest_record()]
@@ -75,8 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     inputs = [path for path in inputs if path not in words]
     chosen = arguments.format or (format_of(arguments.output) if arguments.output else "text")
-    whole = arguments.details or arguments.why or chosen == "html" or Path("-") in inputs  # these need the runs
-    places = [] if whole else _places(inputs)
+    whole = arguments.details or arguments.why or Path("-") in inputs  # these need the runs
+    places = [] if whole else places_in(inputs)
     if len(places) >= FEW or (arguments.on and places):
         found, unread = _surveyed(places, options, chosen, arguments)
     else:
@@ -88,48 +89,26 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if unreadable or unread else code
 
 
-def _places(inputs: Sequence[Path]) -> list[Place]:
-    """The logs in the folders and files; what cannot be read is complained about when it is read."""
-    from ..readers import ReaderError
-    from ..readers.folders import Place, places_at
-
-    places: list[Place] = []
-    for path in inputs:
-        try:
-            places += places_at(path)
-        except ReaderError:
-            places.append(Place(path))
-    return places
-
-
 def _surveyed(
     places: Sequence[Place], options: Options, chosen: str, arguments: argparse.Namespace
 ) -> tuple[list[Finding], bool]:
     """Diagnose many logs and print their table; return the findings, and whether a named log could not be read."""
     from ..reports import render_rows
     from ..treatments.on_ray import is_address, on_workers
-    from ._output import print_or_write
-    from ._progress import Bar
-    from ._survey import Store, survey
+    from ._output import deliver_page, print_or_write
+    from ._survey import page_of_survey, surveyed
 
     if arguments.on and not is_address(arguments.on):
         raise CommandError(f"--on takes ray or ray://HOST:PORT, not {arguments.on!r}")
     objects = chosen in ("json", "jsonl")
-    store = None if arguments.no_cache else Store(options, objects)
-    bar = Bar("diagnosing")
-    try:
-        elsewhere = partial(on_workers, on=arguments.on) if arguments.on else None
-        found = survey(places, options, objects, store, bar, elsewhere)
-    finally:
-        bar.close()
-        if store:
-            store.close()
-    for sentence in (*found.failed, *found.skipped.sentences()):
-        complain("diagnose", sentence)
+    elsewhere = partial(on_workers, on=arguments.on) if arguments.on else None
+    found = surveyed("diagnose", places, options, objects, not arguments.no_cache, elsewhere)
     if objects:
         texts = found.of_all("objects")
         text = "\n".join(texts) if chosen == "jsonl" else "[\n" + ",\n".join(texts) + "\n]"
         print_or_write(lambda **_: f"{text}\n", arguments.output)
+    elif chosen == "html" and found.answers:
+        deliver_page(page_of_survey(found, options), arguments.output)
     elif rows := found.of_all("rows"):
         print_or_write(partial(render_rows, rows, chosen), arguments.output)
     return found.of_all("findings"), bool(found.failed) or not found.answers

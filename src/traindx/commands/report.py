@@ -3,7 +3,8 @@
 Takes run records (.tdx), logs and folders; without an argument, the newest
 record in ./traindx-runs. The page opens from disk or from an e-mail,
 without a network, and loads nothing. Several runs share one page and its
-charts.
+charts. Of more than twenty, the worst are shown in full and the others listed;
+many logs are read on all cores, as `traindx diagnose` does.
 
 Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 """
@@ -31,15 +32,22 @@ def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
     from ..history import with_similar_case
     from ..readers import Options
+    from ..spreading import FEW
     from ._output import check_writable, page_of, write
+    from ._survey import page_of_survey, places_in, surveyed
 
     inputs = arguments.inputs or [newest_record()]
     output = arguments.output or _usual()
     check_writable(output, inputs=inputs)
     options = Options.of(arguments.map, arguments.step)
-    runs, unreadable = read_each("report", inputs, lambda path: runs_at(path, options))
-    if runs:
-        page = page_of([(found, with_similar_case(diagnose(found))) for found in runs])
+    places = places_in(inputs)
+    if len(places) >= FEW and Path("-") not in inputs:
+        found = surveyed("report", places, options)
+        page, unreadable = page_of_survey(found, options) if found.answers else "", bool(found.failed)
+    else:
+        runs, unreadable = read_each("report", inputs, lambda path: runs_at(path, options))
+        page = page_of([(found, with_similar_case(diagnose(found))) for found in runs]) if runs else ""
+    if page:
         write(output, page)
         say(f"{output} ({len(page.encode('utf-8')) / 1e6:.1f} MB)")
     return 2 if unreadable else 0

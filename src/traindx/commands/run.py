@@ -43,7 +43,7 @@ from ..probes.deep_recording import DeepRecording
 from ..record import schema
 from ..record.errors import RecordError
 from ._inputs import RECORDS
-from ._launching import collect, launch, prove, rests_on_suspicion, unused
+from ._launching import collect, launch, prove, rests_on_suspicion, trained_alone, unused
 from ._say import CommandError
 from ._script import mentions, misplaced, refuse_log
 
@@ -87,6 +87,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="CMD|URL",
         help="what to run or call on NaN, a sick run or a crash",
     )
+    # Set by `launch`, which collects the records of the ranks when the job is over.
+    parser.add_argument("--launched", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     parser.set_defaults(own_options=frozenset(parser._option_string_actions))
@@ -163,7 +165,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_job(args: argparse.Namespace, job: Launch) -> int:
+    if job.missing:
+        return _refuse(f"no such script: {job.missing}")
     stderr, (code, record) = sys.stderr, launch(args, job)
+    if record is not None and job.asked > 1 and trained_alone(record):
+        print(f"traindx run: {ALONE.format(asked=job.asked)}", file=stderr, flush=True)
     _report_job(args, record, _shown(record.absolute()) if record is not None else Path(), stderr)
     return code
 
@@ -188,7 +194,7 @@ def _run_other_rank(args: argparse.Namespace, program: Program) -> Ending:
     if recording is not None:
         recording.close(ending.status, ending.error)
         in_job = recording.session is not None and recording.session.in_job
-        collected = is_running(folder, 0)
+        collected = is_running(folder, 0) or args.launched
         if not (in_job and collected):
             remove_left(folder, [own_rank()] if collected else [0, own_rank()])  # rank 0 may have been killed
     return ending
@@ -281,6 +287,10 @@ def _check_replaceable(path: Path) -> None:
         raise RecordError(f"{path} is not a traindx record; --force overwrites only records")
 
 
+ALONE = (
+    "the launcher was told to start {asked} processes, but the recorded one trained alone: it joined no process group, "
+    "so no gradients were averaged"
+)
 NO_RECORD = "no process of the job left a record: none of them began the script"
 NEVER_TRAINED = "traindx: this script never trained: no backward pass was seen in this process"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -151,11 +152,11 @@ def short_names(sources: list[str]) -> list[str]:
     suffixes = {PurePath(name).suffix for name in names}
     if len(suffixes) == 1 and (ending := suffixes.pop())[1:].isalpha():
         names = [name.removesuffix(ending) for name in names]
-    counts: dict[str, int] = {}
+    all_counts, counts = Counter(names), Counter[str]()
     unique = []
     for name in names:
-        counts[name] = counts.get(name, 0) + 1
-        unique.append(f"{name} #{counts[name]}" if names.count(name) > 1 else name)
+        counts[name] += 1
+        unique.append(f"{name} #{counts[name]}" if all_counts[name] > 1 else name)
     return unique
 
 

@@ -67,6 +67,7 @@ class RankComparison:
         while self._running() and time.monotonic() < until:
             time.sleep(0.05)
         self.collect()
+        self._writer.flush()  # a launcher may end this process at any moment, and `close` removes what was compared
 
     def close(self) -> None:
         """Removes the records of the ranks that have ended. The others remove their own when they end."""

@@ -19,14 +19,17 @@ from ._look import Look
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
     from ._overview import Row as Row
+    from ._overview import conditions_in as conditions_in
+    from ._overview import file_of as file_of
     from ._overview import row_of as row_of
+    from ._overview import worst_first as worst_first
     from ._sections import Entry as Entry
     from ._sections import Section as Section
     from ._sections import lines as lines
     from .text import page_of as page_of
 
 _WHERE = {
-    **dict.fromkeys(("Row", "row_of"), "._overview"),
+    **dict.fromkeys(("Row", "conditions_in", "file_of", "row_of", "worst_first"), "._overview"),
     **dict.fromkeys(("Entry", "Section", "lines"), "._sections"),
     "page_of": ".text",
 }

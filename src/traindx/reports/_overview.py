@@ -37,6 +37,8 @@ class Row(NamedTuple):
     condition: str
     since: str
     brief: str
+    steps: int
+    onset: int | None  # the step that `since` names
 
 
 def row_of(diagnosis: Diagnosis) -> Row:
@@ -45,8 +47,10 @@ def row_of(diagnosis: Diagnosis) -> Row:
         source=diagnosis.source,
         state=judged(diagnosis).key,
         condition=_condition(diagnosis),
-        since=_since(diagnosis),
+        since="" if (onset := _onset(diagnosis)) is None else f"{diagnosis.step_unit} {onset}",
         brief=_brief(diagnosis),
+        steps=diagnosis.steps,
+        onset=onset,
     )
 
 
@@ -69,8 +73,7 @@ def overview(page: Page, rows: Sequence[Row]) -> None:
     page.prose("RUNS", f"{len(rows)}{place}: {found}")
     crowd = len(rows) > CROWD
     if crowd:
-        conditions = Counter(row.condition for row in rows if row.state != "healthy" and row.condition != "-")
-        page.prose("CONDITIONS", ", ".join(f"{count} {title}" for title, count in conditions.most_common()))
+        page.prose("CONDITIONS", conditions_in(rows))
     name = min(max(map(cells, names)), max(16, width // 2 - 10), LONGEST_NAME)
     widths = [VERDICT, name, max(10, width - VERDICT - name - SINCE - 3 * GAP), SINCE]
     page.lines.append(page.styled(line(["VERDICT", "RUN", "CONDITION", "SINCE"], widths)[0], "dim"))
@@ -82,6 +85,12 @@ def overview(page: Page, rows: Sequence[Row]) -> None:
         page.lines += [page.styled(first[:VERDICT], state.colour) + first[VERDICT:], *others]
         if row.state != "healthy":
             page.prose("", row.brief.partition(". ")[0].rstrip(".") + "." if crowd else row.brief)
+
+
+def conditions_in(rows: Iterable[Row]) -> str:
+    """How many of the runs that are not healthy are in which condition."""
+    conditions = Counter(row.condition for row in rows if row.state != "healthy" and row.condition != "-")
+    return ", ".join(f"{count} {title}" for title, count in conditions.most_common())
 
 
 def _common_folder(sources: Sequence[str]) -> str:
@@ -101,9 +110,8 @@ def _condition(diagnosis: Diagnosis) -> str:
     return foremost(diagnosis).title if told_in_full(diagnosis) else "-"
 
 
-def _since(diagnosis: Diagnosis) -> str:
-    begins = diagnosis.marked if diagnosis.verdict in ("sick", "inconclusive") else None
-    return "" if begins is None else f"{diagnosis.step_unit} {begins}"
+def _onset(diagnosis: Diagnosis) -> int | None:
+    return diagnosis.marked if diagnosis.verdict in ("sick", "inconclusive") else None
 
 
 def _brief(diagnosis: Diagnosis) -> str:
@@ -131,11 +139,16 @@ def _order(diagnosis: Diagnosis) -> tuple[int, bool, float]:
     return ORDER.index(state) + quiet, not grave, -float(diagnosis.headline.confidence)
 
 
+def file_of(row: Row) -> str:
+    """The record or log that holds the run, and maybe others."""
+    return _PART.sub("", row.source)
+
+
 def command_for(rows: Sequence[Row]) -> str:
     """The command that compares the runs, by their files or, if they are many, by their folders.
 
     Empty if the names do not fit into a command."""
-    sources = list(dict.fromkeys(_PART.sub("", row.source) for row in rows))
+    sources = list(dict.fromkeys(map(file_of, rows)))
     if len(sources) > MOST_NAMED:
         folders = {str(PurePath(source).parent) for source in sources}
         shared = _common_folder(sources)

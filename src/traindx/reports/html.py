@@ -11,8 +11,9 @@ from pathlib import Path
 from ..diagnosis import Diagnosis
 from ..wording import markup
 from ._look import Look
+from ._overview import Row
 from ._sections import CHART, Entry, Section, answer, next_commands
-from ._states import details, state
+from ._states import STATES, details, state
 from ._svg import sketch
 
 SUFFIXES = (".html", ".htm")
@@ -60,6 +61,11 @@ def section(diagnosis: Diagnosis) -> str:
             "</section>",
         ]
     )
+
+
+def line(row: Row, name: str) -> str:
+    """One of many runs, as an item of a list."""
+    return f"<li>{markup(STATES[row.state].word)}: {markup(name)}, {markup(row.condition)}</li>"
 
 
 def _part(part: Section) -> str:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import page_runs
 import pytest
 import screens
 from PIL import Image
+
+from traindx.commands._output import page_of
+from traindx.diagnosis import diagnose
+from traindx.record import RunBuilder
 
 PANELS = ("verdict", "loss", "layers", "timing", "data", "facts", "checks")
 DRAWN = """const canvas = document.querySelector(arguments[0]), paint = canvas.getContext('2d');
@@ -281,3 +287,27 @@ def test_it_looks_as_it_did(name: str, view: Any, page: Callable[..., str]) -> N
     if screens.fonts(view) != kept.text["fonts"]:
         pytest.skip("this machine has other fonts than the kept pictures")
     assert screens.difference(taken, kept.convert("RGB")) < 0.25
+
+
+def test_many_runs_can_be_searched_and_name_the_command_for_their_page(view: Any, tmp_path: Path) -> None:
+    steps = np.arange(60)
+    runs = []
+    for number in range(400):
+        builder = RunBuilder(f"logs/lr{number}/metrics.csv", "csv").fact("log", {"step_unit": "step"})
+        loss = 0.3 + 2 * 0.9**steps
+        runs.append(builder.series("loss/train", steps, loss * np.where((steps > 40) & (number % 99 == 7), np.nan, 1)))
+    built = [builder.build() for builder in runs]
+    file = tmp_path / "many.html"
+    file.write_text(page_of([(run, diagnose(run)) for run in built]), encoding="utf-8")
+    view.open(file.as_uri())
+    rows = "return document.querySelectorAll('.run').length"
+    assert view.js(rows) == 300
+    view.js("[...document.querySelectorAll('.runs > button')].at(-1).click()")
+    assert view.js(rows) == 400
+    assert view.js("return document.querySelectorAll('#bar option').length") == 20
+    view.js("const f = document.querySelector('#runs input'); f.value = 'lr399'; f.dispatchEvent(new Event('input'))")
+    assert view.js(rows) == 1
+    view.js("document.querySelector('.runs summary').click()")
+    assert "traindx report logs/lr399/metrics.csv" in view.text(".runs details")
+    assert view.errors() == []
+    assert view.violations() == []

@@ -53,3 +53,20 @@ def test_the_lost_rank_is_named(ranks, says):
 )
 def test_no_rank_is_lost(ranks):
     assert not sign(*ranks).raised
+
+
+def test_a_rank_that_left_no_record_is_missed_by_the_one_that_lost_it():
+    def job_of_one_record(error):
+        builder = RunBuilder("run.tdx", "observed").fact("distributed", {"rank": 0, "world_size": 2})
+        return measure_all(builder.fact("exit", "exception").fact("error", error).build())
+
+    found = job_of_one_record({**CLOSED, "message": "[pair.cc:553] Connection closed by peer [127.0.0.1]:1. GLHF!"})
+    lost = found["rank-lost"]
+    assert lost.raised and lost.values["ranks"] == [1]
+    assert "(Connection closed by peer [127)" not in lost.text and "rank 1 left no record" in lost.text, lost.text
+    assert not found_in(job_of_one_record(OWN)), "an error of its own names no other rank"
+
+
+def found_in(signs):
+    lost = signs.get("rank-lost")
+    return lost is not None and lost.raised

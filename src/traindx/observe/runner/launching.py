@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from shlex import join
 from typing import Any
@@ -30,6 +31,7 @@ LAUNCHERS = {
 }
 # Programs that start other programs: traindx belongs behind their `python`.
 STARTERS = ("mpirun", "mpiexec", "srun", "horovodrun", "deepspeed", "python", "python3", "uv", "poetry", "conda", "env")
+_COUNTS = ("--nproc-per-node", "--num-processes")  # options for the number of processes
 _NO_PYTHON = ("--no-python", "--no_python")
 
 
@@ -46,6 +48,19 @@ class Launch:
         """The script's name, as records are called after it."""
         return self.program[1].rpartition(".")[2] if self.program[0] == "-m" else Path(self.program[0]).stem
 
+    @property
+    def asked(self) -> int:
+        """How many processes the launcher is told to start on this machine, where that is a number; else 1."""
+        words = [part for word in self.words for part in word.replace("_", "-").split("=", 1)]
+        told = [value for name, value in pairwise(words) if name in _COUNTS and value.isdecimal()]
+        return int(told[-1]) if told else 1
+
+    @property
+    def missing(self) -> str:
+        """The script, where there is no such file: each process would say so in its own words."""
+        first = self.program[0]
+        return "" if first == "-m" or Path(first).is_file() else first
+
     def command(self, options: Sequence[str]) -> list[str]:
         """The command that runs it with traindx, given these options, in every process."""
         traindx = ["-m", "traindx", "run", *options]
@@ -58,6 +73,8 @@ def launch_of(script: str, args: Sequence[str], module: bool) -> Launch | str | 
         return None
     words = [*(["-m"] if module else []), script, *args]
     typed = next((typed for typed in LAUNCHERS if tuple(words[: len(typed)]) == typed), None)
+    if typed is None and words[0] == "accelerate":
+        return f"{join(words[:2])} is no launcher: write accelerate launch … train.py"
     if typed is None:
         return _instead(words) if not module and Path(script).name in STARTERS else None
     given = words[len(typed) :]

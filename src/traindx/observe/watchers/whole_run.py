@@ -5,29 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from time import perf_counter
-from types import FrameType
 from typing import Any
 
 import torch
 
 from ..fast_path.steps import FastSteps
+from ..framework_loops import Loop, loop_around
 from ..lengths import loops_around
 from ..schedule import DEEP, LIGHT
 from ..session import Session
-from ..sites import describe, user_frame
 
 # ── the framework whose code runs the loop, as the stack of the first backward shows it ───────────
-
-# By module: what runs loops of its own. Accelerate, Fabric and their like wrap parts of a loop that the user writes.
-LOOPS = {
-    "lightning.pytorch": "lightning",
-    "pytorch_lightning": "lightning",
-    "transformers.trainer": "huggingface",
-    "keras": "keras",
-    "skorch": "skorch",
-    "fastai": "fastai",
-    "ignite": "ignite",
-}
 
 
 class Framework:
@@ -38,30 +26,22 @@ class Framework:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._known = False
+        self._loop: Loop | None = None
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         if not self._known:
             self._known = True
-            found = loop_owner(sys._getframe(1))
-            if found is not None:
-                self.session.writer.fact("framework", found)
+            self._loop = loop_around(sys._getframe(1))
+            if self._loop is not None:
+                self.session.writer.fact("framework", self._loop.fact)
+                if self._loop.too_old:
+                    self.session.not_visible(self._loop.too_old)
+        self.flush()
 
-
-def loop_owner(frame: FrameType | None) -> dict[str, Any] | None:
-    """The framework that calls this frame, with its version and the user's line that started it."""
-    name = None
-    while frame is not None and name is None:
-        name = _loop_of(str(frame.f_globals.get("__name__", "")))
-        frame = frame.f_back
-    if name is None:
-        return None
-    package, framework = name
-    version = getattr(sys.modules.get(package.partition(".")[0]), "__version__", None)
-    return {"name": framework, "version": str(version) if version else None, "site": describe(user_frame(frame))}
-
-
-def _loop_of(module: str) -> tuple[str, str] | None:
-    return next((loop for loop in LOOPS.items() if module == loop[0] or module.startswith(f"{loop[0]}.")), None)
+    def flush(self) -> None:
+        if self._loop is not None:
+            for name, step, value in self._loop.metrics(self.session.step):
+                self.session.metrics.scalar(f"metric/{name}", step, value)
 
 
 # ── length and coverage ───────────────────────────────────────────────────────────────────────────
@@ -113,6 +93,9 @@ class Coverage:
         if self._asked < len(ASKED_FROM) and session.step >= ASKED_FROM[self._asked] and self._planned is None:
             self._asked += 1
             times = loops_around(frame, session.hooks.lengths)
+            loop = loop_around(sys._getframe(1)) if times is None else None
+            if loop is not None and (steps := loop.planned()) is not None:
+                self._plan(steps, loop.name)
             if times is not None:
                 per_step = (session.backwards + 1) / (session.step + 1)
                 self._plan(round(times / per_step), "loops")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ...wording import markup
-from .model import report
+from .model import brief, report
 
 STATIC = Path(__file__).parent / "static"
 STYLES = ("vendor/uPlot.min.css", "colours.css", "page.css", "causes.css", "panels.css", "layers.css", "print.css")
@@ -44,11 +44,20 @@ class Feed:
     last: str
 
 
-def document(reports: Sequence[dict[str, Any]], feed: Feed | None = None, fallback: str = "") -> str:
-    """The page of one or several runs. `fallback` is HTML for readers without scripts."""
-    content = {"reports": list(reports), "feed": None if feed is None else {"address": feed.address, "last": feed.last}}
+def document(
+    reports: Sequence[dict[str, Any]],
+    feed: Feed | None = None,
+    fallback: str = "",
+    listed: Sequence[dict[str, Any]] = (),
+    found: str = "",
+) -> str:
+    """The page of one or several runs. `fallback` is HTML for readers without scripts; `listed` are the `brief`s of
+    further runs, which the page only lists; `found` sums up what all are in."""
+    followed = None if feed is None else {"address": feed.address, "last": feed.last}
+    content = {"reports": list(reports), "listed": list(listed), "found": found, "feed": followed}
     verdict = reports[0]["verdict"]
-    title = f"{verdict['word']}: {reports[0]['about']['name']}" if len(reports) == 1 else f"{len(reports)} runs"
+    count = len(reports) + len(listed)
+    title = f"{verdict['word']}: {reports[0]['about']['name']}" if count == 1 else f"{count} runs"
     style, library, script = _style(), _library(), _script()
     parts = {
         "policy": policy(live=feed is not None),
@@ -105,4 +114,4 @@ def hashed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
-__all__ = ["Feed", "document", "hashed", "policy", "report"]
+__all__ = ["Feed", "brief", "document", "hashed", "policy", "report"]

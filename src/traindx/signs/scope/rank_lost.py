@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from ...record import Run
+from ...record.course import Error
 from ...record.ranks import Rank
 from ...wording import listed
 from .. import questions
@@ -32,12 +33,17 @@ def rank_lost(run: Run) -> Measured | str:
     its own. Where all were ended from outside, the rank that was in no call that waits for others held them up.
     """
     ranks = [_with_own(run, rank) if rank.rank == 0 else rank for rank in run.ranks if rank.rank is not None]
+    unheard = _unheard(run, ranks)
+    if unheard and _alone(run.error):
+        how = f"rank 0 lost another rank ({_reason(run.error.message)}){place(run.error.site)}"
+        words = f"{how}; {_ranks(unheard)} left no record"
+        return Measured(1.0, words, onset=run.steps or None, values={"ranks": unheard})
     if not ranks:
         return "the run has one process"
     ended = [rank for rank in ranks if rank.exit]
     if all(rank.exit in ("ok", "stopped") for rank in ended):
         return Measured(0.0, f"none of the {len(ranks)} ranks was lost")
-    lost = [rank for rank in ended if rank.exit not in ("ok", "stopped", *_BY_THE_LAUNCHER) and not _alone(rank)]
+    lost = [rank for rank in ended if rank.exit not in ("ok", "stopped", *_BY_THE_LAUNCHER) and not _alone(rank.error)]
     others = [rank for rank in ended if rank not in lost]
     if not lost and len(ended) == len(ranks):
         lost, others = _held_up(ended)
@@ -56,9 +62,25 @@ def _with_own(run: Run, rank: Rank) -> Rank:
     return replace(rank, exit=run.exit or rank.exit, error=run.error or rank.error, stopped_at=stopped)
 
 
-def _alone(rank: Rank) -> bool:
+def _unheard(run: Run, ranks: list[Rank]) -> list[int]:
+    """The ranks of the job that left no record: killed before they could, or on a machine with another disk."""
+    world = int(run.distributed.world_size or 1)
+    return sorted(set(range(1, world)) - {rank.rank for rank in ranks if rank.rank is not None})
+
+
+def _reason(message: str) -> str:
+    """What happened to the connection, without what the library says around it."""
+    found = re.search(r"connection [a-z ]+|timed? ?out|broken pipe", message, re.IGNORECASE)
+    return found[0].strip() if found else message[:80]
+
+
+def _ranks(numbers: list[int]) -> str:
+    return f"rank{'s' if len(numbers) > 1 else ''} {listed([str(number) for number in numbers])}"
+
+
+def _alone(error: Error) -> bool:
     """Whether the rank failed only because another one was gone."""
-    return bool(_LEFT_ALONE.search(rank.error.message))
+    return bool(_LEFT_ALONE.search(error.message))
 
 
 def _held_up(ended: list[Rank]) -> tuple[list[Rank], list[Rank]]:
@@ -85,9 +107,10 @@ def _how(rank: Rank) -> str:
 
 def _waited(others: list[Rank]) -> str:
     """Where the other ranks were, as far as that is known."""
-    sites: dict[str, list[str]] = {}
+    sites: dict[str, list[int]] = {}
     for rank in others:
-        if at := rank.error.site or rank.stopped_at.site:
-            sites.setdefault(place(at), []).append(str(rank.rank))
-    said = [f"rank{'s' if len(names) > 1 else ''} {listed(names)} waited for it{at}" for at, names in sites.items()]
+        at = rank.error.site or rank.stopped_at.site
+        if at and rank.rank is not None:
+            sites.setdefault(place(at), []).append(rank.rank)
+    said = [f"{_ranks(names)} waited for it{at}" for at, names in sites.items()]
     return "; ".join(said)

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import PurePath
+from shlex import quote
 from typing import Any
 
 from ....diagnosis import Diagnosis
 from ....facts.wiring import settings
 from ....record import Run
 from ....wording import counted, num
-from ..._states import details
+from ..._overview import Row, file_of
+from ..._states import STATES, details
+from ...json import picked
 from .answer import causes, checks, commands, conditions, facts, symptoms, treatment, verdict
 from .charts import curves, marks, timing
 from .data import data
@@ -98,6 +101,21 @@ FORMAT = 1
 def report(run: Run, diagnosis: Diagnosis, name: str = "") -> dict[str, Any]:
     """Everything the page shows of one run; `name` distinguishes it from other runs on the page."""
     return {**summary(run, diagnosis, name), "curves": curves(run)}
+
+
+def brief(row: Row, name: str) -> dict[str, Any]:
+    """One line of the page's list, for a run that the page does not show in full."""
+    told = row.brief.partition(". ")[0].rstrip(".")
+    return {
+        "verdict": {
+            **picked(STATES[row.state], "word mark", state=row.state),
+            "title": row.condition,
+            "told": f"{told}." if told else "",
+            "since": row.onset,
+        },
+        "about": {"name": name, "steps": row.steps},
+        "command": f"traindx report {quote(file_of(row))}",
+    }
 
 
 def summary(run: Run, diagnosis: Diagnosis, name: str = "") -> dict[str, Any]:

@@ -66,12 +66,13 @@ MOST_RAW = 12  # further columns of a log
 
 
 def curves(run: Run) -> dict[str, Any]:
-    """The charts from top to bottom, then the further columns of a log."""
+    """The charts from top to bottom, then the further columns of a log, or what the framework logged."""
     drawn = [_chart(chart.key, chart.title, chart.lines, chart.log) for chart in charts(run)]
     shown = networks(run)
-    raw = [name for name in run.series_names if name.startswith("raw/") and run.series(name) and name not in shown]
+    further = [name for name in run.series_names if name.startswith(("raw/", "metric/")) and name not in shown]
+    raw = [name for name in further if run.series(name)]
     for i, name in enumerate(raw[:MOST_RAW]):
-        title, series = name.removeprefix("raw/"), run.series(name)
+        title, series = name.partition("/")[2], run.series(name)
         drawn.append(_chart(f"raw{i}", title, [(title, series)], spans_decades([series])))
     return {"extent": extent(run), "charts": drawn}
 

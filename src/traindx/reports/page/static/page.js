@@ -12,7 +12,7 @@ const PANELS = [
   ["facts", "Facts"],
   ["checks", "Checks"],
 ];
-const shown = { reports: [], report: null, timeline: null };
+const shown = { reports: [], listed: [], found: "", report: null, timeline: null };
 
 function show(report) {
   shown.report = report;
@@ -23,7 +23,7 @@ function show(report) {
   main.replaceChildren(
     ...[
       alertsBox(),
-      runsPanel(shown.reports, report),
+      runsPanel(shown.reports, shown.listed, report),
       verdictPanel(report),
       report.verdict.trial === null ? null : treatmentPanel(report),
       causesPanel(report),
@@ -103,6 +103,8 @@ async function start() {
     await unpackReport(report);
   }
   shown.reports = content.reports;
+  shown.listed = content.listed;
+  shown.found = content.found;
   show(shown.reports[0]);
   byId("foot").append("Made by traindx. This page is self-contained and loads nothing.");
   if (content.feed) follow(content.feed);
