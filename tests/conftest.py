@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import shutil
 import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
+
+if TYPE_CHECKING:
+    from traindx.probes.launch import Script
 
 # An error inside a sign is a bug of ours: here it is raised instead of being recorded. Children inherit it.
 os.environ["TRAINDX_STRICT"] = "1"
@@ -34,6 +43,37 @@ settings.register_profile("new", derandomize=False, deadline=None, print_blob=Tr
 NEW = os.environ.get("TRAINDX_HYPOTHESIS") == "new"
 settings.load_profile("new" if NEW else "ci")
 MORE = 20  # times as many examples as a test asks for
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Probe runs without a process of their own, one after another: starting python for each would take longer than
+    the tests."""
+    from traindx.probes import _run, forking, launch
+
+    one_at_a_time = threading.Lock()
+
+    def spawn(isolation: Any, words: Any, folder: Path, seed: int, seconds: float) -> bool:
+        out, err = folder / "stdout", folder / "stderr"
+        with one_at_a_time, out.open("w") as said, err.open("w") as bad, redirect_stdout(said), redirect_stderr(bad):
+            _run.main([json.dumps(words)])
+        return False
+
+    monkeypatch.setattr(launch, "spawn", spawn)
+    monkeypatch.setattr(forking, "available", lambda: False)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., Script]:
+    """Writes a script to probe."""
+    from traindx.probes.launch import Script
+
+    def write(text: str, *args: str) -> Script:
+        path = tmp_path / "train.py"
+        path.write_text(dedent(text))
+        return Script(str(path), args)
+
+    return write
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

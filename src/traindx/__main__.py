@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 
-from . import RecordError, __version__
+from . import __version__
 from .commands._say import say
 from .commands._verbs import Parser, find_verb, suggestion, verb_help, verb_names
+from .errors import PlainError
 
 ENDED_BY_PIPE = 141  # what a shell reports for a program that a closed pipe ended (128 + SIGPIPE)
 INTERRUPTED = 130  # the same for Ctrl-C (128 + SIGINT)
@@ -68,18 +69,8 @@ def _dispatch(words: list[str]) -> int:
         if error.name != "torch":
             raise
         return _refuse(f"traindx {verb}: this needs torch, which is not installed here: pip install torch")
-    except Exception as error:
-        if not _is_plain(error):
-            raise
+    except PlainError as error:
         return _refuse(f"traindx {verb}: {error}")
-
-
-def _is_plain(error: Exception) -> bool:
-    """Whether the error's text is a sentence for the user; anything else is a bug and keeps its traceback."""
-    from .commands._say import CommandError
-    from .readers import ReaderError
-
-    return isinstance(error, (CommandError, RecordError, ReaderError))
 
 
 def _refuse(message: str) -> int:

@@ -15,6 +15,14 @@ def shown(path: str) -> str:
         return path
 
 
+def unused(folder: Path, name: str) -> Path:
+    """Return the path of a new record in the folder, with a number where the name is taken."""
+    path, number = folder / f"{name}.tdx", 2
+    while path.exists():
+        path, number = folder / f"{name}-{number}.tdx", number + 1
+    return path
+
+
 def data_folder() -> Path:
     """Return the folder for data to keep: $XDG_DATA_HOME/traindx or ~/.local/share/traindx. Does not create it."""
     return _own_folder("XDG_DATA_HOME", ".local/share")

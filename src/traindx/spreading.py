@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
@@ -17,19 +18,26 @@ Elsewhere = Callable[[Callable[[Any], list[Any]], Sequence[Any]], Iterator[tuple
 
 
 def spread(
-    work: Callable[[Sequence[Item]], list[Result]],
+    work: Callable[[Item], Result],
     items: Sequence[Item],
     progress: Callable[[int, int], None] | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Yield each item with the result of the work, as chunks are ready: from processes here, or from `elsewhere`."""
+    """Yield each item with the result of the work, as chunks are ready: from processes here, or from `elsewhere`.
+
+    The work returns errors: an exception would lose the rest of its chunk.
+    """
     chunks = [items[start : start + CHUNK] for start in range(0, len(items), CHUNK)]
     if not chunks:
         return
-    for done, (number, results) in enumerate((elsewhere or _in_processes)(work, chunks), start=1):
+    for done, (number, results) in enumerate((elsewhere or _in_processes)(partial(_each, work), chunks), start=1):
         yield from zip(chunks[number], results, strict=True)
         if progress:
             progress(min(done * CHUNK, len(items)), len(items))
+
+
+def _each(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    return [work(item) for item in items]
 
 
 def _in_processes(work: Callable[[Any], list[Any]], chunks: Sequence[Any]) -> Iterator[tuple[int, list[Any]]]:

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,12 +18,21 @@ from traindx.record import Run, load
 
 HERE = Path(__file__).parent
 TRAININGS = HERE / "trainings"
+PREAMBLE = """\
+import json, torch
+from torch import nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+torch.set_num_threads(1)
+"""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How a script ended and what it said; `record` is where its record lies, if it was observed."""
 
+    script: Path
     code: int
     out: str
     err: str
@@ -50,7 +60,7 @@ class WarmPython:
 
     def python(self, script: Path, *args: str) -> Outcome:
         """As `python script args`."""
-        return self._run([str(script), *args], observed=False, prepare="", during=None)
+        return self._run(script, [str(script), *args], observed=False, prepare="", during=None)
 
     def traindx(
         self,
@@ -62,10 +72,10 @@ class WarmPython:
     ) -> Outcome:
         """As `traindx run script args`. `prepare` is executed first; `during` gets the process id and the record."""
         words = ["run", "--no-diagnosis", "--out", "RECORD", *options, str(script), *args]
-        return self._run(words, observed=True, prepare=prepare, during=during)
+        return self._run(script, words, observed=True, prepare=prepare, during=during)
 
     def _run(
-        self, words: list[str], observed: bool, prepare: str, during: Callable[[int, Path], None] | None
+        self, script: Path, words: list[str], observed: bool, prepare: str, during: Callable[[int, Path], None] | None
     ) -> Outcome:
         self._jobs += 1
         folder = self._folder / str(self._jobs)
@@ -87,7 +97,7 @@ class WarmPython:
         if during is not None:
             during(pid, record)
         code = json.loads(self._process.stdout.readline())["code"]
-        return Outcome(code, out.read_text(), err.read_text(), record)
+        return Outcome(script, code, out.read_text(), err.read_text(), record)
 
 
 @pytest.fixture(scope="session")
@@ -108,3 +118,18 @@ def script(tmp_path: Path) -> Callable[[str], Path]:
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def observed(warm: WarmPython, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Outcome]:
+    """Runs a program under observation with a budget that leaves no step out for want of time: a busy machine must not
+    change what is looked at. The program is a file, or a text that `PREAMBLE` goes before."""
+
+    def run(program: str | Path, *options: str, **more: Any) -> Outcome:
+        path = program
+        if isinstance(path, str):
+            path = tmp_path_factory.mktemp("program") / "script.py"
+            path.write_text(PREAMBLE + textwrap.dedent(program))
+        return warm.traindx(path, options=("--budget", "100", *options), **more)
+
+    return run

@@ -1,15 +1,10 @@
-"""A small regression to plant things in, and a run of it in which no step goes unseen."""
+"""A small regression to plant things in, and what a run of it says."""
 
 from __future__ import annotations
 
 import json
 
 from traindx.diagnosis import diagnose
-
-
-def observed(warm, path):
-    """With a budget that leaves no step out for want of time: a busy machine must not change what is looked at."""
-    return warm.traindx(path, options=("--budget", "100"))
 
 
 def named(run):
@@ -26,11 +21,6 @@ def told(outcome):
 def train(body: str, setup: str = "", steps: int = 12) -> str:
     """A regression loop around `body`, which computes `loss` from `x` and `y`."""
     return f"""
-import json, torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
 model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 {setup}
 optimizer = globals().get("optimizer") or torch.optim.SGD(model.parameters(), lr=0.01)

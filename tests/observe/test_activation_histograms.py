@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from small_loops import observed, told, train
+from small_loops import told, train
 
 from traindx.observe.watchers import histograms
 from traindx.observe.watchers.histograms import BINS, LAYERS, LOOKS, counted, spaced, spread_out
@@ -18,10 +18,8 @@ model[1].register_forward_hook(lambda module, given, output: shown.append(output
 """
 
 
-def test_counts_are_those_of_the_scripts_outputs(warm, tmp_path):
-    path = tmp_path / "train.py"
-    path.write_text(train("loss = F.mse_loss(model(x), y)", KEPT) + "print(json.dumps(shown))\n")
-    outcome = observed(warm, path)
+def test_counts_are_those_of_the_scripts_outputs(observed):
+    outcome = observed(train("loss = F.mse_loss(model(x), y)", KEPT) + "print(json.dumps(shown))\n")
     shown = told(outcome)
     looks = outcome.run.facts["activation_histograms"]
     steps = [look["step"] for look in looks]
@@ -57,10 +55,9 @@ def test_what_is_not_finite_shows_at_the_ends(value):
     assert found[1, 2:].sum() == 3
 
 
-def test_a_layer_that_is_not_finite_is_left_out(warm, tmp_path):
-    path = tmp_path / "train.py"
-    path.write_text(train("out = model(x)\nloss = F.mse_loss(out, y)", "model[2].weight.data.fill_(float('inf'))"))
-    run = observed(warm, path).run
+def test_a_layer_that_is_not_finite_is_left_out(observed):
+    source = train("out = model(x)\nloss = F.mse_loss(out, y)", "model[2].weight.data.fill_(float('inf'))")
+    run = observed(source).run
     assert "observers_off" not in run.facts
     names = [{layer["name"] for layer in look["layers"]} for look in run.facts["activation_histograms"]]
     assert names[0] == {"0", "1"}

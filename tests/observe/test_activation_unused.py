@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from small_loops import observed
 
 from traindx.diagnosis import diagnose
 from traindx.signs import measure_all
 
 SCRIPT = """
-import torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
 x = torch.rand(400, 2) * 4 - 2
 y = (x.norm(dim=1) > 1.2).float()
 class Net(nn.Module):
@@ -39,8 +33,8 @@ def program(kind: str, first: str) -> str:
     return SCRIPT.replace("KIND", kind).replace("FIRST", first)
 
 
-def test_a_relu_that_forward_forgets_is_seen(warm, script):
-    leading = diagnose(observed(warm, script(program("ReLU", "self.fc1(x)"))).run).hypotheses[0]
+def test_a_relu_that_forward_forgets_is_seen(observed):
+    leading = diagnose(observed(program("ReLU", "self.fc1(x)")).run).hypotheses[0]
     assert leading.cause == "no-nonlinearity" and leading.basis == "seen"
 
 
@@ -49,6 +43,6 @@ def test_a_relu_that_forward_forgets_is_seen(warm, script):
     [("ReLU", "F.relu(self.fc1(x))"), ("ReLU", "self.act(self.fc1(x))"), ("Sigmoid", "self.fc1(x)")],
     ids=["left over beside the function", "called", "for predictions"],
 )
-def test_what_is_called_or_left_over_is_not(warm, script, kind, first):
-    signs = measure_all(observed(warm, script(program(kind, first))).run)
+def test_what_is_called_or_left_over_is_not(observed, kind, first):
+    signs = measure_all(observed(program(kind, first)).run)
     assert signs.level("activation-unused") == 0.0

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from small_loops import observed, told
+from small_loops import told
 
 START = """
-    import json, torch
-    from torch import nn
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
     model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     losses = []
@@ -43,8 +39,8 @@ WHOLE = """
 """
 
 
-def test_a_compiled_step_of_an_optimizer_is_heard_like_any_other(warm, script):
-    ran = observed(warm, script(START + STEP_ALONE + "\n    print(json.dumps(losses))"))
+def test_a_compiled_step_of_an_optimizer_is_heard_like_any_other(observed):
+    ran = observed(START + STEP_ALONE + "\n    print(json.dumps(losses))")
     facts = ran.run.facts
     assert facts["steps"] == facts["backwards"] == facts["optimizers"][0]["steps"] == 60
     assert facts["optimizers"][0]["grads_kept"] == 0
@@ -53,8 +49,8 @@ def test_a_compiled_step_of_an_optimizer_is_heard_like_any_other(warm, script):
     np.testing.assert_allclose(ran.run.series("loss/train").values, told(ran), rtol=1e-6)
 
 
-def test_of_a_compiled_training_step_the_count_and_the_loss_are_known(warm, script):
-    ran = observed(warm, script(START + WHOLE + "\n    print(json.dumps(losses))"))
+def test_of_a_compiled_training_step_the_count_and_the_loss_are_known(observed):
+    ran = observed(START + WHOLE + "\n    print(json.dumps(losses))")
     facts = ran.run.facts
     assert facts["steps"] == facts["backwards"] == facts["optimizers"][0]["steps"] == 60
     assert facts["optimizers"][0]["grads_kept"] == 0

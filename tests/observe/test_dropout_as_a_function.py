@@ -7,11 +7,6 @@ import pytest
 from traindx.diagnosis import diagnose
 
 SCRIPT = """
-    import torch
-    import torch.nn.functional as F
-    from torch import nn
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
@@ -41,15 +36,15 @@ BY_MODE = "F.dropout(self.inner(x), 0.5, training=self.training)"
     [(ALWAYS, "net.eval()", 6, 6), (BY_MODE, "pass", 6, 0), (BY_MODE, "net.eval()", 0, 0)],
     ids=["always on", "eval() left out", "right"],
 )
-def test_evaluations_that_drop_out_are_counted(warm, script, dropout, evaluation, in_train_mode, dropping):
-    outcome = warm.traindx(script(SCRIPT.format(dropout=dropout, evaluation=evaluation)))
+def test_evaluations_that_drop_out_are_counted(observed, dropout, evaluation, in_train_mode, dropping):
+    outcome = observed(SCRIPT.format(dropout=dropout, evaluation=evaluation))
     modes = outcome.run.facts["modes"]
     assert (modes["eval_forwards"], modes["eval_forwards_in_train_mode"]) == (6, in_train_mode)
     assert (modes["eval_forwards_dropping"], modes["mode_layers"]) == (dropping, ["F.dropout"])
 
 
-def test_the_fix_names_the_call(warm, script):
-    outcome = warm.traindx(script(SCRIPT.format(dropout=ALWAYS, evaluation="net.eval()")))
+def test_the_fix_names_the_call(observed):
+    outcome = observed(SCRIPT.format(dropout=ALWAYS, evaluation="net.eval()"))
     leader = diagnose(outcome.run).hypotheses[0]
     assert leader.cause == "eval-mode-missing"
     assert "F.dropout" in leader.fix.location.text and "training=self.training" in leader.fix.code

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import subprocess
 
-from small_loops import named, observed
+from small_loops import named
 
 from traindx.diagnosis import diagnose
 
-SCRIPT = """import torch
-from torch import nn
-import torch.nn.functional as F
-from torch.utils.data import DataLoader, TensorDataset, random_split
-
-torch.manual_seed(0)
-torch.set_num_threads(1)
+SCRIPT = """
+from torch.utils.data import random_split
 x = torch.randn(300, 6)
 y = (x[:, 0] + x[:, 1] > 0).long()
 training, validation = random_split(TensorDataset(x, y), [280, 20])
@@ -38,25 +33,25 @@ for epoch in range(12):
 """
 
 
-def test_drop_last_with_too_few_samples_is_named_and_its_patch_removes_it(warm, script):
-    path = script(SCRIPT)
-    found = diagnose(observed(warm, path).run)
+def test_drop_last_with_too_few_samples_is_named_and_its_patch_removes_it(observed):
+    ran = observed(SCRIPT)
+    found, path = diagnose(ran.run), ran.script
     assert found.verdict == "sick" and found.hypotheses[0].cause == "validation-on-nothing"
     fix = found.hypotheses[0].fix
     assert fix is not None and fix.patch is not None
     subprocess.run(["patch", "-p1", "--fuzz=0", "-s"], cwd=path.parent, input=fix.patch.encode(), check=True)
     assert "DataLoader(validation, batch_size=32)" in path.read_text()
-    again = observed(warm, path)
+    again = observed(path)
     assert again.code == 0 and len(again.run.series("loss/validation")) == 12
     assert "validation-on-nothing" not in named(again.run)
 
 
-def test_validation_with_samples_is_not_named(warm, script):
-    run = observed(warm, script(SCRIPT.replace("[280, 20]", "[260, 40]"))).run
+def test_validation_with_samples_is_not_named(observed):
+    run = observed(SCRIPT.replace("[280, 20]", "[260, 40]")).run
     assert "validation-on-nothing" not in named(run)
 
 
-def test_a_loader_that_nobody_reads_is_no_validation(warm, script):
+def test_a_loader_that_nobody_reads_is_no_validation(observed):
     without = SCRIPT[: SCRIPT.index("    model.eval()")].replace("[280, 20]", "[300, 0]")
-    run = observed(warm, script(without)).run
+    run = observed(without).run
     assert "validation-on-nothing" not in named(run)

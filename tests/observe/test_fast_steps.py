@@ -14,11 +14,6 @@ schedule.GRACE, updates.OBSERVED_EVERY = 0.0, 1e9
 """
 
 SETUP = """
-    import json, torch
-    import torch.nn.functional as F
-    from torch import nn
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
     x, y = torch.randn(64, 5), torch.randint(0, 3, (64,))
     model = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 3))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -27,9 +22,9 @@ SETUP = """
 
 
 @pytest.fixture
-def fast(warm, script):
+def fast(observed):
     def observe(source: str, budget: str = "1e-9"):
-        outcome = warm.traindx(script(SETUP + source), options=("--budget", budget), prepare=QUIET)
+        outcome = observed(SETUP + source, "--budget", budget, prepare=QUIET)
         assert outcome.code == 0, outcome.err
         assert "observers_off" not in outcome.run.facts
         return outcome

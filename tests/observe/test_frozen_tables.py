@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from small_loops import observed
 
 from traindx.signs import measure_all
 
 SCRIPT = """
-import torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
 x = torch.randn(256, 8, 4)
 y = (x[:, 0, 0] > x[:, 3, 1]).long()
 class Net(nn.Module):
@@ -40,6 +34,6 @@ for epoch in range(6):
     [("pass", False), ("self.hidden.weight.requires_grad_(False)", True)],
     ids=["a table of positions", "a layer beside it"],
 )
-def test_a_table_of_positions_is_no_untrained_layer(warm, script, freeze, raised):
-    signs = measure_all(observed(warm, script(SCRIPT.replace("FREEZE", freeze))).run)
+def test_a_table_of_positions_is_no_untrained_layer(observed, freeze, raised):
+    signs = measure_all(observed(SCRIPT.replace("FREEZE", freeze)).run)
     assert (signs.level("fresh-layers-frozen") >= 0.5) == raised

@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 
 SCRIPT = """
-    import torch
-    from torch import nn
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
     x = torch.randn(64, 5)
     y = 3.0 + 2.0 * torch.randn(64, 1)
     labels = torch.randint(0, 3, (64,))
@@ -52,9 +48,9 @@ OTHERS = (
 
 
 @pytest.fixture
-def loss_facts(warm, script):
+def loss_facts(observed):
     def observe(loss: str, outputs: int):
-        outcome = warm.traindx(script(SCRIPT.format(loss=loss, outputs=outputs)))
+        outcome = observed(SCRIPT.format(loss=loss, outputs=outputs))
         assert outcome.code == 0, outcome.err
         assert "observers_off" not in outcome.run.facts
         return outcome.run.facts["losses"], outcome.run.facts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from look_alikes import loops, pretrained, several_networks
-from small_loops import observed
 
 from traindx.diagnosis.model import SEEN
 from traindx.signs import all_signs, measure_all
@@ -30,8 +29,8 @@ FAULTS = [
 CUT = "F.cross_entropy(net[3:](net[:3](x).detach()), y)"
 
 
-def claims(warm, path) -> list[str]:
-    done = observed(warm, path)
+def claims(observed, program) -> list[str]:
+    done = observed(program)
     assert done.code == 0, done.err
     found = measure_all(done.run)
     units = all_signs()
@@ -39,12 +38,12 @@ def claims(warm, path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_nothing_is_claimed_of_a_healthy_program(warm, script, name: str) -> None:
-    assert not claims(warm, script(PROGRAMS[name]))
+def test_nothing_is_claimed_of_a_healthy_program(observed, name: str) -> None:
+    assert not claims(observed, PROGRAMS[name])
 
 
 @pytest.mark.parametrize(("sign", "name", "old", "new"), FAULTS, ids=[f"{f[0]} in {f[1]}" for f in FAULTS])
-def test_the_same_program_with_a_fault_is_caught(warm, script, sign: str, name: str, old: str, new: str) -> None:
+def test_the_same_program_with_a_fault_is_caught(observed, sign: str, name: str, old: str, new: str) -> None:
     assert old in PROGRAMS[name]
-    caught = claims(warm, script(PROGRAMS[name].replace(old, CUT if new == "CUT" else new, 1)))
+    caught = claims(observed, PROGRAMS[name].replace(old, CUT if new == "CUT" else new, 1))
     assert any(claim.startswith(f"{sign}:") for claim in caught), caught

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from small_loops import observed, told
+from small_loops import told
 
 from traindx.diagnosis import diagnose
 from traindx.signs import measure_all
 
 TERM_SIGNS = ("posterior-collapsed", "term-hidden", "term-not-finite", "term-unbounded")
 
-HEAD = """
-import torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
-"""
-
-VAE = (
-    HEAD
-    + """
+VAE = """
 data = torch.sigmoid(torch.randn(512, 4) @ torch.randn(4, 64))
 
 class VAE(nn.Module):
@@ -47,7 +37,6 @@ for epoch in range(60):
         loss.backward()
         optimizer.step()
 """
-)
 KLD = "-0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())"
 
 
@@ -59,7 +48,7 @@ def loop(setup: str, body: str, steps: int = 400) -> str:
     """A training loop around `body`, which computes `loss`."""
     inner = "\n".join("    " + line for line in body.strip().splitlines())
     ends = "    loss.backward()\n    optimizer.step()\n"
-    return f"{HEAD}{setup}\nfor step in range({steps}):\n    optimizer.zero_grad()\n{inner}\n{ends}"
+    return f"{setup}\nfor step in range({steps}):\n    optimizer.zero_grad()\n{inner}\n{ends}"
 
 
 ORDINARY = {
@@ -184,8 +173,8 @@ loss = F.mse_loss(out[:, :1], y, reduction="sum") / 16 + 0.01 * F.mse_loss(out[:
 
 
 @pytest.mark.parametrize("name", ORDINARY)
-def test_ordinary_sums_raise_nothing(warm, script, name):
-    run = observed(warm, script(ORDINARY[name])).run
+def test_ordinary_sums_raise_nothing(observed, name):
+    run = observed(ORDINARY[name]).run
     signs = measure_all(run)
     assert not signs.errors
     assert not [signs[s].text for s in TERM_SIGNS if s in signs and signs[s].raised]
@@ -196,9 +185,9 @@ def test_ordinary_sums_raise_nothing(warm, script, name):
 COLLAPSED = vae("mse = F.mse_loss(recon_x, x)", f"kld = {KLD}", "return mse + kld")
 
 
-def test_summed_divergence_beside_a_mean_is_a_wrong_loss(warm, script):
-    path = script(COLLAPSED)
-    found = diagnose(observed(warm, path).run)
+def test_summed_divergence_beside_a_mean_is_a_wrong_loss(observed):
+    ran = observed(COLLAPSED)
+    found, path = diagnose(ran.run), ran.script
     assert found.verdict == "sick" and found.leading.cause == "wrong-loss" and found.leading.basis == "suspected"
     line = 1 + next(i for i, text in enumerate(path.read_text().splitlines()) if "kld = " in text)
     assert f"{path.name}:{line}" in found.leading.evidence[0]
@@ -207,9 +196,9 @@ def test_summed_divergence_beside_a_mean_is_a_wrong_loss(warm, script):
     assert "`kld`" in found.terms and "`mse`" in found.terms and "TERMS" in str(found)
 
 
-def test_the_fix_for_a_collapsed_posterior_lets_it_learn(warm, script):
+def test_the_fix_for_a_collapsed_posterior_lets_it_learn(observed):
     cured = COLLAPSED.replace(KLD, f"({KLD}) / 4096")
-    signs = measure_all(observed(warm, script(cured)).run)
+    signs = measure_all(observed(cured).run)
     assert signs.level("posterior-collapsed") == 0.0 and (signs.level("training-learned") or 0) > 0.5
 
 
@@ -231,8 +220,8 @@ loss = main + auxiliary
 )
 
 
-def test_a_term_that_hides_another_is_suspected(warm, script):
-    run = observed(warm, script(HIDDEN)).run
+def test_a_term_that_hides_another_is_suspected(observed):
+    run = observed(HIDDEN).run
     signs = measure_all(run)
     assert signs["term-hidden"].raised
     found = diagnose(run)
@@ -250,9 +239,8 @@ def test_a_term_that_hides_another_is_suspected(warm, script):
         "loss = (2 * a + b - 2 * c) / 2",
     ],
 )
-def test_values_weights_and_signs_of_terms(warm, script, total):
+def test_values_weights_and_signs_of_terms(observed, total):
     setup = """
-import json
 model = nn.Linear(3, 3)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
 x = torch.randn(16, 3)
@@ -266,7 +254,7 @@ c = torch.cos(out).mean()
 if step == 0:
     print(json.dumps([a.item(), 0.5 * b.item(), -c.item()]))
 """
-    outcome = observed(warm, script(loop(setup, body, 12)))
+    outcome = observed(loop(setup, body, 12))
     wanted = sorted(told(outcome))
     run = outcome.run
     terms = run.entries("loss_terms")
@@ -275,7 +263,7 @@ if step == 0:
     assert got == pytest.approx(wanted, rel=1e-4)
 
 
-def test_terms_of_one_line_in_a_loop_are_one_term(warm, script):
+def test_terms_of_one_line_in_a_loop_are_one_term(observed):
     setup = """
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -287,24 +275,24 @@ for t in range(5):
     loss = loss + F.mse_loss(model(x[t]), y[t])
 loss = loss + 0.1 * model.weight.pow(2).sum()
 """
-    run = observed(warm, script(loop(setup, body, 12))).run
+    run = observed(loop(setup, body, 12)).run
     terms = run.entries("loss_terms")
     assert [(t["fn"], t["count"], t["penalty"]) for t in terms] == [("mse_loss", 5, False), (None, 1, True)]
 
 
-def test_the_term_that_is_not_finite_is_named(warm, script):
+def test_the_term_that_is_not_finite_is_named(observed):
     setup = "model = nn.Linear(3, 1)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.0)\nx = torch.randn(16, 3)\n"
     body = "fit = model(x).pow(2).mean()\nrare = (model(x).mean() * 0 + (step - 5)).sqrt()\nloss = fit + rare"
-    signs = measure_all(observed(warm, script(loop(setup, body, 12))).run)
+    signs = measure_all(observed(loop(setup, body, 12)).run)
     assert signs["term-not-finite"].raised and "`rare`" in signs["term-not-finite"].text
 
 
-def test_the_term_that_falls_without_bound_is_named(warm, script):
+def test_the_term_that_falls_without_bound_is_named(observed):
     setup = """
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 x = torch.randn(64, 3) + 1
 """
     body = "fit = model(x).cos().mean()\nlikelihood = -model(x).mean()\nloss = fit + likelihood"
-    signs = measure_all(observed(warm, script(loop(setup, body, 200))).run)
+    signs = measure_all(observed(loop(setup, body, 200)).run)
     assert signs["term-unbounded"].raised and "`likelihood`" in signs["term-unbounded"].text

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 from look_alikes import DATA
-from small_loops import observed
 
 from traindx.diagnosis import diagnose
 from traindx.signs import Missing, all_signs, measure_all
@@ -37,8 +36,8 @@ for _ in range(60):
 
 
 @pytest.mark.parametrize(("bias", "dead"), [("-50.0", True), ("0.0", False)])
-def test_a_dead_layer_behind_an_activation_that_is_used_twice(warm, script, bias, dead) -> None:
-    run = observed(warm, script(REUSED.replace("BIAS", bias))).run
+def test_a_dead_layer_behind_an_activation_that_is_used_twice(observed, bias, dead) -> None:
+    run = observed(REUSED.replace("BIAS", bias)).run
     sign = measure_all(run)["dead-units"]
     assert sign.raised == dead
     if dead:
@@ -47,8 +46,6 @@ def test_a_dead_layer_behind_an_activation_that_is_used_twice(warm, script, bias
 
 
 KILLED = """
-import torch, torch.nn as nn, torch.nn.functional as F
-torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 5))
 nn.init.constant_(net[2].bias, BIAS)
 opt = torch.optim.Adam(net.parameters(), lr=RATE)
@@ -62,16 +59,16 @@ for epoch in range(6):
 
 
 @pytest.mark.parametrize(("bias", "rate", "first"), [("-50.0", "1e-3", "dead-relus"), ("0.0", "3.0", "lr-too-high")])
-def test_what_killed_the_units_is_named_before_them(warm, script, bias, rate, first) -> None:
-    found = diagnose(observed(warm, script(KILLED.replace("BIAS", bias).replace("RATE", rate))).run)
+def test_what_killed_the_units_is_named_before_them(observed, bias, rate, first) -> None:
+    found = diagnose(observed(KILLED.replace("BIAS", bias).replace("RATE", rate)).run)
     assert found.hypotheses[0].cause == first
     assert found.headline.kind == "condition"
     assert "measured" in [hypothesis.basis for hypothesis in found.hypotheses[:2]]
 
 
-def test_after_the_first_nan_no_unit_is_dead(warm, script) -> None:
+def test_after_the_first_nan_no_unit_is_dead(observed) -> None:
     source = REUSED.replace("BIAS", "0.0").replace("loss = F", "x = x / 0 * 0 if _ > 2 else x\n    loss = F")
-    dead = observed(warm, script(source)).run.layers("act_dead")
+    dead = observed(source).run.layers("act_dead")
     assert not len(dead) or not np.isfinite(dead.values).any()
 
 
@@ -105,16 +102,16 @@ print(means)
 
 
 @pytest.mark.parametrize("divisor", ["(y != -100).sum()", "1"])
-def test_a_summed_loss_is_counted_in_targets_that_are_not_ignored(warm, script, divisor) -> None:
-    done = observed(warm, script(SUMMED.replace("DIVISOR", divisor)))
+def test_a_summed_loss_is_counted_in_targets_that_are_not_ignored(observed, divisor) -> None:
+    done = observed(SUMMED.replace("DIVISOR", divisor))
     signs = measure_all(done.run)
     assert signs["first-loss-above-chance"].value == pytest.approx(1.0, abs=0.2)
     means = [float(value) for value in done.out.strip("[]\n ").split(",")]
     np.testing.assert_allclose(done.run.series("loss/validation").values, means, rtol=1e-4)
 
 
-def test_the_chance_of_a_sum_that_is_divided_is_that_of_one_target(warm, script) -> None:
-    signs = measure_all(observed(warm, script(SUMMED.replace("DIVISOR", "(y != -100).sum()"))).run)
+def test_the_chance_of_a_sum_that_is_divided_is_that_of_one_target(observed) -> None:
+    signs = measure_all(observed(SUMMED.replace("DIVISOR", "(y != -100).sum()")).run)
     assert 0.0 < signs["training-learned"].value < 1.0
 
 
@@ -135,14 +132,14 @@ for _ in range(60):
 
 
 @pytest.mark.parametrize(("last", "wrong"), [("nn.Sigmoid()", True), ("nn.Identity()", False)])
-def test_what_made_a_loss_input_is_known_behind_other_terms(warm, script, last, wrong) -> None:
-    sign = measure_all(observed(warm, script(SQUASHED.replace("LAST", last))).run)["loss-inputs-are-probabilities"]
+def test_what_made_a_loss_input_is_known_behind_other_terms(observed, last, wrong) -> None:
+    sign = measure_all(observed(SQUASHED.replace("LAST", last)).run)["loss-inputs-are-probabilities"]
     assert sign.level == float(wrong)
 
 
-def test_values_that_may_be_either_are_not_called_logits(warm, script) -> None:
+def test_values_that_may_be_either_are_not_called_logits(observed) -> None:
     class_of_its_own = "type('Own', (nn.Module,), {'forward': lambda self, z: (z.atan() / 4 + 0.5)})()"
-    run = observed(warm, script(SQUASHED.replace("LAST", class_of_its_own).replace("60", "30"))).run
+    run = observed(SQUASHED.replace("LAST", class_of_its_own).replace("60", "30")).run
     assert isinstance(all_signs()["loss-inputs-are-probabilities"].measure(run), Missing)
 
 
@@ -176,18 +173,18 @@ print([shares, losses])
 
 @pytest.mark.parametrize("loader", ["True", "False"])
 @pytest.mark.parametrize("count", ["(torch.max(net(x), 1)[1] == y)", "net(x).argmax(1, keepdim=True).eq(y[:, None])"])
-def test_an_accuracy_that_is_counted_by_hand_is_an_evaluation(warm, script, loader, count) -> None:
-    done = observed(warm, script(COUNTED_BY_HAND.replace("LOADER", loader).replace("COUNT", count)))
+def test_an_accuracy_that_is_counted_by_hand_is_an_evaluation(observed, loader, count) -> None:
+    done = observed(COUNTED_BY_HAND.replace("LOADER", loader).replace("COUNT", count))
     shares, losses = json.loads(done.out)
     np.testing.assert_allclose(done.run.series("accuracy/validation").values, shares, rtol=1e-5)
     if loader == "True":  # which has delivered the labels
         np.testing.assert_allclose(done.run.series("loss/validation").values, losses, rtol=1e-4)
 
 
-def test_a_mask_within_an_evaluation_is_no_accuracy(warm, script) -> None:
+def test_a_mask_within_an_evaluation_is_no_accuracy(observed) -> None:
     source = COUNTED_BY_HAND.replace("LOADER", "False").replace("COUNT", "(net(x).argmax(1) >= 0)")
     source = source.replace("for x, y in batches:", "for x, y in batches:\n            same = torch.eq(y[:50], y[50:])")
-    assert not len(observed(warm, script(source)).run.series("accuracy/validation"))
+    assert not len(observed(source).run.series("accuracy/validation"))
 
 
 WEIGHED = (
@@ -216,17 +213,15 @@ print(means)
 
 
 @pytest.mark.parametrize("weighted", ["each", "(each * (1 - (-each).exp()) ** 2)"])
-def test_a_loss_that_the_script_weighs_itself_is_its_own(warm, script, weighted) -> None:
-    done = observed(warm, script(WEIGHED.replace("WEIGHTED", weighted)))
+def test_a_loss_that_the_script_weighs_itself_is_its_own(observed, weighted) -> None:
+    done = observed(WEIGHED.replace("WEIGHTED", weighted))
     np.testing.assert_allclose(done.run.series("loss/validation").values, json.loads(done.out), rtol=1e-4)
     assert (chance_level(done.run) is not None) == (weighted == "each")
 
 
-def test_predictions_of_nan_are_none(warm, script) -> None:
+def test_predictions_of_nan_are_none(observed) -> None:
     source = WEIGHED.replace("WEIGHTED", "each").replace("loss = score(net(", "loss = score(BAD * net(")
-    run = observed(
-        warm, script(source.replace("    for _ in", "    BAD = 1.0 if epoch < 3 else float('nan')\n    for _ in"))
-    ).run
+    run = observed(source.replace("    for _ in", "    BAD = 1.0 if epoch < 3 else float('nan')\n    for _ in")).run
     accuracy = run.series("accuracy/train")
     assert (
         np.isnan(accuracy.values[accuracy.steps >= 45]).all()
@@ -252,14 +247,14 @@ for _ in range(30):
 )
 
 
-def test_weights_changed_under_a_graph_that_is_kept_are_the_graph_of_an_earlier_step(warm, script) -> None:
-    done = warm.traindx(script(CARRIED))
+def test_weights_changed_under_a_graph_that_is_kept_are_the_graph_of_an_earlier_step(observed) -> None:
+    done = observed(CARRIED)
     assert done.code == 1 and "modified by an inplace operation" in done.err
     assert measure_all(done.run)["crash-graph-used-twice"].raised
     fix = diagnose(done.run).hypotheses[0].fix
     assert fix is not None and fix.patch is None  # without the graph that is kept, the script dies one error later
     own_fault = CARRIED.replace("loss = F", "state.relu_().mul_(state)\n    loss = F").replace(" + 0.5 * state", "")
-    other = warm.traindx(script(own_fault))
+    other = observed(own_fault)
     assert other.code == 1 and not measure_all(other.run)["crash-graph-used-twice"].raised
 
 
@@ -304,13 +299,13 @@ WEIGHINGS = {
 
 
 @pytest.mark.parametrize("name", WEIGHINGS)
-def test_attention_weights_sum_to_one_over_what_they_are_summed_over(warm, script, name) -> None:
+def test_attention_weights_sum_to_one_over_what_they_are_summed_over(observed, name) -> None:
     weigh, wrong = WEIGHINGS[name]
-    sign = measure_all(observed(warm, script(ATTENDING.replace("WEIGH", weigh))).run)["softmax-over-batch"]
+    sign = measure_all(observed(ATTENDING.replace("WEIGH", weigh)).run)["softmax-over-batch"]
     assert sign.raised == wrong
     assert sign.level <= 0.8  # the axes alone are one witness
 
 
-def test_what_comes_before_the_first_step_is_no_part_of_it(warm, script) -> None:
+def test_what_comes_before_the_first_step_is_no_part_of_it(observed) -> None:
     slow = REUSED.replace("BIAS", "0.0").replace("for _ in", "import time; time.sleep(0.5)\nfor _ in")
-    assert observed(warm, script(slow)).run.series("time/total").values.max() < 0.5
+    assert observed(slow).run.series("time/total").values.max() < 0.5

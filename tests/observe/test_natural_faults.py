@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from small_loops import observed
 
 from traindx.diagnosis import diagnose
 from traindx.signs import measure_all
 
 FACTORS = """
-import torch
-import torch.nn as nn
-from torch.utils.data import DataLoader, TensorDataset
-torch.manual_seed(0)
-torch.set_num_threads(1)
 n_users, n_items, n_factors = 150, 100, 64
 taste, quality = torch.randn(n_users, 2), torch.randn(n_items, 2)
 users, items = torch.randint(0, n_users, (12000,)), torch.randint(0, n_items, (12000,))
@@ -45,28 +39,23 @@ for epoch in range(5):
 """
 
 
-def test_embeddings_of_unit_size_in_a_factor_model(warm, script):
-    found = diagnose(observed(warm, script(FACTORS.format(init="pass"))).run)
+def test_embeddings_of_unit_size_in_a_factor_model(observed):
+    found = diagnose(observed(FACTORS.format(init="pass")).run)
     assert found.verdict != "healthy" and found.leading.cause == "init-too-large"
     assert "64 dimensions" in found.leading.evidence[0] and "_factors.weight`" in found.leading.evidence[0]
     fix = found.leading.fix
     assert fix is not None and "+torch.nn.init.normal_(model.item_factors.weight, std=0.1)" in (fix.patch or "")
 
 
-def test_embeddings_that_start_small_raise_nothing(warm, script):
+def test_embeddings_that_start_small_raise_nothing(observed):
     init = "nn.init.normal_(self.user_factors.weight, std=0.1); nn.init.normal_(self.item_factors.weight, std=0.1)"
-    run = observed(warm, script(FACTORS.format(init=init))).run
+    run = observed(FACTORS.format(init=init)).run
     assert measure_all(run).level("embedding-scale-large") == 0.0
     assert diagnose(run).leading.cause != "init-too-large"
 
 
 Q_LEARNING = """
 import random
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
 random.seed(0)
 q_net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 2))
 optimizer = torch.optim.Adam(q_net.parameters(), lr=1e-3)
@@ -100,8 +89,8 @@ for t in range(400):
         "target = rewards + gamma * q_net(following_states).gather(1, actions.unsqueeze(1)).squeeze(1)",
     ],
 )
-def test_a_bootstrapped_target_that_carries_gradient(warm, script, target, loss):
-    found = diagnose(observed(warm, script(Q_LEARNING.format(target=target, loss=loss))).run)
+def test_a_bootstrapped_target_that_carries_gradient(observed, target, loss):
+    found = diagnose(observed(Q_LEARNING.format(target=target, loss=loss)).run)
     assert found.verdict == "sick" and found.leading.cause == "wrong-loss" and found.leading.basis == "seen"
     fix = found.leading.fix
     assert fix is not None and f"+    loss = F.{loss}(predicted, target.detach())" in (fix.patch or "")
@@ -114,8 +103,8 @@ def test_a_bootstrapped_target_that_carries_gradient(warm, script, target, loss)
         "with torch.no_grad(): target = rewards + gamma * q_net(following_states).max(1)[0]",
     ],
 )
-def test_a_bootstrapped_target_without_gradient_is_ordinary(warm, script, target):
-    run = observed(warm, script(Q_LEARNING.format(target=target, loss="mse_loss"))).run
+def test_a_bootstrapped_target_without_gradient_is_ordinary(observed, target):
+    run = observed(Q_LEARNING.format(target=target, loss="mse_loss")).run
     signs = measure_all(run)
     assert not signs["target-bootstrapped"].raised
     assert "batches-alike" not in signs  # targets that move with the network lie in no order
@@ -123,11 +112,6 @@ def test_a_bootstrapped_target_without_gradient_is_ordinary(warm, script, target
 
 
 BOTH_LEARNED = """
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
 net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8))
 head = nn.Linear(8, 8)
 optimizer = torch.optim.Adam([*net.parameters(), *head.parameters()], lr=1e-3)
@@ -153,18 +137,13 @@ for step in range(60):
         "loss = F.mse_loss(net(one).mean(1), 0.99 * net(other).mean(1))",
     ],
 )
-def test_losses_between_two_outputs_are_no_bootstrapping(warm, script, body):
-    signs = measure_all(observed(warm, script(BOTH_LEARNED.format(body=body))).run)
+def test_losses_between_two_outputs_are_no_bootstrapping(observed, body):
+    signs = measure_all(observed(BOTH_LEARNED.format(body=body)).run)
     assert not signs["target-bootstrapped"].raised
 
 
 OVERSAMPLED = """
 import numpy as np
-import torch
-import torch.nn as nn
-from torch.utils.data import DataLoader, TensorDataset
-torch.manual_seed(0)
-torch.set_num_threads(1)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(1000, 10)).astype("float32")
 y = (rng.random(1000) < 1 / (1 + np.exp(2.2 - X[:, 0] - X[:, 1]))).astype("int64")
@@ -198,26 +177,21 @@ for epoch in range(10):
 """
 
 
-def test_rows_oversampled_before_the_split_leak(warm, script):
+def test_rows_oversampled_before_the_split_leak(observed):
     prepare = "X, y = oversample(X, y)\nX_train, y_train, X_valid, y_valid = split(X, y)"
-    found = diagnose(observed(warm, script(OVERSAMPLED.format(prepare=prepare))).run)
+    found = diagnose(observed(OVERSAMPLED.format(prepare=prepare)).run)
     assert found.verdict == "sick" and found.leading.cause == "leaked-validation" and found.leading.basis == "seen"
 
 
-def test_rows_oversampled_after_the_split_do_not(warm, script):
+def test_rows_oversampled_after_the_split_do_not(observed):
     prepare = "X_train, y_train, X_valid, y_valid = split(X, y)\nX_train, y_train = oversample(X_train, y_train)"
-    run = observed(warm, script(OVERSAMPLED.format(prepare=prepare))).run
+    run = observed(OVERSAMPLED.format(prepare=prepare)).run
     assert not measure_all(run)["samples-shared"].raised
     assert diagnose(run).verdict != "sick"
 
 
 PRICES = """
 import numpy as np
-import torch
-import torch.nn as nn
-from torch.utils.data import DataLoader, TensorDataset
-torch.manual_seed(0)
-torch.set_num_threads(1)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(1000, 8)).astype("float32")
 price = np.exp(12 + 0.3 * X[:, 0] + 0.2 * X[:, 1] - 0.1 * X[:, 2] + 0.05 * rng.normal(size=1000)).astype("float32")
@@ -236,11 +210,11 @@ for epoch in range(12):
 """
 
 
-def test_raw_prices_as_targets(warm, script):
-    found = diagnose(observed(warm, script(PRICES.format(target="price"))).run)
+def test_raw_prices_as_targets(observed):
+    found = diagnose(observed(PRICES.format(target="price")).run)
     assert found.verdict == "sick" and found.leading.cause == "unscaled-targets"
 
 
-def test_standardised_log_prices_are_fine(warm, script):
+def test_standardised_log_prices_are_fine(observed):
     target = "(np.log(price) - np.log(price).mean()) / np.log(price).std()"
-    assert diagnose(observed(warm, script(PRICES.format(target=target))).run).verdict == "healthy"
+    assert diagnose(observed(PRICES.format(target=target)).run).verdict == "healthy"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from small_loops import observed, told, train
+from small_loops import told, train
 
 LOGGED = """
 class Logged(nn.Module):
@@ -75,10 +75,10 @@ BIRTHS = {
 
 
 @pytest.mark.parametrize("name", BIRTHS)
-def test_origin_of_the_first_non_finite_number(warm, script, name):
+def test_origin_of_the_first_non_finite_number(observed, name):
     body, setup, expected, line = BIRTHS[name]
     late = "305" in body
-    outcome = observed(warm, script(train(body, setup, steps=320 if late else 12)))
+    outcome = observed(train(body, setup, steps=320 if late else 12))
     born = 305 if late else 6
     run = outcome.run
     assert outcome.code == 0, outcome.err
@@ -92,41 +92,40 @@ def test_origin_of_the_first_non_finite_number(warm, script, name):
         assert line in origin.data["site"]["text"]
 
 
-def test_exploding_weights_are_told_from_bad_data(warm, script):
+def test_exploding_weights_are_told_from_bad_data(observed):
     source = train(
         "loss = F.mse_loss(model(x), y)", "optimizer = torch.optim.SGD(model.parameters(), lr=1e4)", steps=40
     )
-    run = observed(warm, script(source)).run
+    run = observed(source).run
     assert run.events_of("nonfinite-loss")[0].data["inputs_finite"]
     assert run.events_of("nonfinite-origin")[0].data["where"] in ("forward", "weights", "loss")
 
 
-def test_loss_on_an_accelerator_is_noticed_at_the_flush(warm, script):
+def test_loss_on_an_accelerator_is_noticed_at_the_flush(observed):
     """There the loss cannot be read at once; here that is brought about by hand."""
     source = train("loss = F.mse_loss(model(x), y) / (0.0 if step == 6 else 1.0)")
-    outcome = warm.traindx(
-        script(source), prepare="import traindx.observe.watchers.losses as w\nw.cpu_value = lambda tensor: None"
-    )
+    unread = "import traindx.observe.watchers.losses as w\nw.cpu_value = lambda tensor: None"
+    outcome = observed(source, prepare=unread)
     assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [6]
     assert len(outcome.run.series("loss/train")) == 12
 
 
-def test_a_loss_function_that_refuses_what_is_not_finite(warm, script):
+def test_a_loss_function_that_refuses_what_is_not_finite(observed):
     source = train("loss = F.binary_cross_entropy(torch.sigmoid(model(x * 1e30) * 1e30 * 0), (y > 0).float())")
-    outcome = observed(warm, script(source))
+    outcome = observed(source)
     assert outcome.code == 1 and "between 0 and 1" in outcome.err
     assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [0]
     assert "never trained" not in outcome.err
 
 
-def test_the_batch_at_which_the_loss_jumps_is_measured(warm, script):
+def test_the_batch_at_which_the_loss_jumps_is_measured(observed):
     body = "if step == 250: x = x * 1000\nloss = F.mse_loss(model(x), y)"
-    run = warm.traindx(script(train(body, steps=300)), options=("--budget", "0.1")).run
+    run = observed(train(body, steps=300), "--budget", "0.1").run
     jump = next(event for event in run.events_of("loss-jump") if event.step == 250)
     assert jump.data["input_max"] > 500 and 0 < jump.data["target_max"] < 10
 
 
-def test_a_second_input_of_another_scale_is_no_outlier(warm, script):
+def test_a_second_input_of_another_scale_is_no_outlier(observed):
     """The looks measure the first tensor of a call, as for a graph's adjacency before its features."""
     body = (
         "if step == 250: y = y + 50\n"
@@ -135,18 +134,18 @@ def test_a_second_input_of_another_scale_is_no_outlier(warm, script):
         "scaled = Scaled(); scaled.model = model\n"
         "loss = F.mse_loss(scaled(torch.full_like(x, 0.1), 10 * x), y)"
     )
-    run = warm.traindx(script(train(body, steps=300)), options=("--budget", "0.1")).run
+    run = observed(train(body, steps=300), "--budget", "0.1").run
     jump = next(event for event in run.events_of("loss-jump") if event.step == 250)
     assert jump.data["input_max"] == pytest.approx(0.1)
 
 
-def test_nothing_that_a_model_was_given_outlives_the_step(warm, script):
+def test_nothing_that_a_model_was_given_outlives_the_step(observed):
     source = train(
         "loss = F.mse_loss(model(x), y)\nkept = globals().setdefault('kept', [])\nkept.append(weakref.ref(x))"
     )
-    source = source.replace("import json", "import json, weakref").replace("print(json", "del x, y\nprint(json")
+    source = "import weakref\n" + source.replace("print(json", "del x, y\nprint(json")
     source += "\nprint(json.dumps([ref() is not None for ref in kept]))"
-    assert told(observed(warm, script(source))) == [False] * 12
+    assert told(observed(source)) == [False] * 12
 
 
 CRITERION = """
@@ -158,7 +157,7 @@ criterion = Criterion()
 
 
 @pytest.mark.parametrize(("planted", "where"), [("y = y / 0 * 0", "target"), ("x[3, 1] = float('nan')", "input")])
-def test_a_loss_module_hides_nothing_in_steps_that_are_not_looked_at(warm, script, planted, where):
+def test_a_loss_module_hides_nothing_in_steps_that_are_not_looked_at(observed, planted, where):
     body = f"if step == 250: {planted}\nloss = criterion(model(x.clone()), y)"
-    run = warm.traindx(script(train(body, CRITERION, steps=260)), options=("--budget", "0.1")).run
+    run = observed(train(body, CRITERION, steps=260), "--budget", "0.1").run
     assert [(event.step, event.data["where"]) for event in run.events_of("nonfinite-origin")] == [(250, where)]

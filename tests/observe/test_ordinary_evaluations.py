@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_loops import named, observed
+from small_loops import named
 
 from traindx.diagnosis import diagnose
 from traindx.signs import measure_all
-
-HEAD = """
-import torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
-"""
 
 ANOMALIES = """
 train, held_out = torch.randn(128, 6) @ torch.randn(6, 6) * 0.3, None
@@ -34,9 +26,9 @@ for epoch in range(30):
 """
 
 
-def test_anomalies_scored_beside_the_validation_set_are_another_set(warm, script):
+def test_anomalies_scored_beside_the_validation_set_are_another_set(observed):
     """An autoencoder for anomalies does badly on them by design."""
-    seen = observed(warm, script(HEAD + ANOMALIES))
+    seen = observed(ANOMALIES)
     normal, other = (float(word) for word in seen.out.splitlines()[-1].split())
     assert seen.run.series("loss/validation").values[-1] == pytest.approx(normal, rel=1e-3)
     assert seen.run.series("loss/validation/1").values[-1] == pytest.approx(other, rel=1e-3)
@@ -67,8 +59,8 @@ for epoch in range(12):
 """
 
 
-def test_one_function_that_scores_two_sets_in_batches_keeps_them_apart(warm, script):
-    seen = observed(warm, script(HEAD + BY_FUNCTION))
+def test_one_function_that_scores_two_sets_in_batches_keeps_them_apart(observed):
+    seen = observed(BY_FUNCTION)
     first, second = (float(word) for word in seen.out.splitlines()[-1].split())
     assert seen.run.series("loss/validation").values[-1] == pytest.approx(first, rel=1e-3)
     assert seen.run.series("loss/validation/1").values[-1] == pytest.approx(second, rel=1e-3)
@@ -98,8 +90,8 @@ for epoch in range(8):
 """
 
 
-def test_a_dice_loss_is_not_compared_with_the_chance_level_of_cross_entropy(warm, script):
-    run = observed(warm, script(HEAD + DICE)).run
+def test_a_dice_loss_is_not_compared_with_the_chance_level_of_cross_entropy(observed):
+    run = observed(DICE).run
     signs = measure_all(run)
     assert "validation-at-chance" in signs.missing
     assert "train-val-mismatch" not in named(run)
@@ -132,15 +124,15 @@ for epoch in range(20):
 """
 
 
-def test_a_domain_loss_that_stays_at_chance_by_design_is_no_failure_to_learn(warm, script):
+def test_a_domain_loss_that_stays_at_chance_by_design_is_no_failure_to_learn(observed):
     """Two cross entropies are added, and the second is to stay at chance."""
-    found = diagnose(observed(warm, script(HEAD + ADVERSARY)).run)
+    found = diagnose(observed(ADVERSARY).run)
     assert found.verdict != "sick"
 
 
-def test_a_number_read_between_an_evaluation_and_training_is_no_validation_loss(warm, script):
+def test_a_number_read_between_an_evaluation_and_training_is_no_validation_loss(observed):
     """The evaluation reads an accuracy; the annealed weight is read outside of it."""
-    run = observed(warm, script(HEAD + ADVERSARY)).run
+    run = observed(ADVERSARY).run
     assert not any(name.startswith("loss/validation") for name in run.series_names)
 
 
@@ -160,9 +152,9 @@ for epoch in range(10):
 """
 
 
-def test_a_slice_behind_the_end_is_seen_as_an_empty_validation_set(warm, script):
+def test_a_slice_behind_the_end_is_seen_as_an_empty_validation_set(observed):
     """The mean over nothing is NaN: neither the weights nor the training loss have to do with it."""
-    found = diagnose(observed(warm, script(HEAD + EMPTY)).run)
+    found = diagnose(observed(EMPTY).run)
     leading = found.hypotheses[0]
     assert leading.cause == "validation-on-nothing" and leading.basis == "seen" and leading.confidence > 0.9
     assert not any("weights are NaN" in text for text in found.do_now)
@@ -190,9 +182,9 @@ for epoch in range(60):
 """
 
 
-def test_a_teacher_asked_after_the_student_is_no_evaluation(warm, script):
+def test_a_teacher_asked_after_the_student_is_no_evaluation(observed):
     """Also not where the student's forward is on the fast path, which the teacher's ends."""
-    run = observed(warm, script(HEAD + DISTILLATION)).run
+    run = observed(DISTILLATION).run
     assert not run.series("loss/validation") and not run.series("accuracy/validation")
     assert not run.facts["eval_passes"]
 
@@ -217,9 +209,9 @@ for epoch in range(12):
 """
 
 
-def test_evaluation_batches_of_padding_alone_are_no_nan(warm, script):
+def test_evaluation_batches_of_padding_alone_are_no_nan(observed):
     """The mean over no label at all is NaN; who scores position by position leaves these out."""
-    seen = observed(warm, script(HEAD + ALL_PADDING))
+    seen = observed(ALL_PADDING)
     last = seen.run.series("loss/validation").values[-1]
     assert last == pytest.approx(float(seen.out.splitlines()[-1]), rel=1e-3)
 
@@ -245,16 +237,14 @@ for epoch in range(10):
 """
 
 
-def test_a_model_that_its_first_call_builds_is_evaluated_like_any_other(warm, script):
+def test_a_model_that_its_first_call_builds_is_evaluated_like_any_other(observed):
     """Models of Keras are built that way unless they are told their inputs."""
-    seen = observed(warm, script(HEAD + BUILT_LATE))
+    seen = observed(BUILT_LATE)
     printed = [float(line) for line in seen.out.split()]
     assert seen.run.series("loss/validation").values == pytest.approx(printed, rel=1e-3)
 
 
 METRIC = """
-import torch, torch.nn as nn, torch.nn.functional as F
-torch.manual_seed(0)
 class MacroAccuracy(nn.Module):
     def forward(self, scores, y):
         answers = scores.argmax(1)
@@ -285,8 +275,8 @@ for epoch in range(5):
 
 
 @pytest.mark.parametrize(("score", "is_loss"), [("metric", False), ("own", True)])
-def test_a_module_that_measures_a_score_is_no_loss(warm, script, score, is_loss):
-    done = observed(warm, script(METRIC.replace("SCORE", score)))
+def test_a_module_that_measures_a_score_is_no_loss(observed, score, is_loss):
+    done = observed(METRIC.replace("SCORE", score))
     values, printed = done.run.series("loss/validation").values, [float(v) for v in done.out.split()]
     if is_loss:
         assert np.allclose(values, printed[-len(values) :], rtol=1e-4) and len(values) >= 5
@@ -321,8 +311,8 @@ print(right / 200)
 """
 
 
-def test_labels_of_a_loader_that_is_one_batch_ahead_belong_to_their_own_batch(warm, script):
-    ended = observed(warm, script(HEAD + ONE_AHEAD))
+def test_labels_of_a_loader_that_is_one_batch_ahead_belong_to_their_own_batch(observed):
+    ended = observed(ONE_AHEAD)
     measured = ended.run.series("accuracy/validation")
     assert len(measured) == 20
     assert float(measured.values[-1]) == pytest.approx(float(ended.out), abs=1e-6)

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from small_loops import named, observed
+from small_loops import named
 
 from traindx.diagnosis import diagnose
 from traindx.signs import measure_all
-
-HEAD = """
-import torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
-"""
 
 BINARY = """
 x = torch.randn(256, 6)
@@ -36,15 +28,15 @@ for epoch in range(12):
 """
 
 
-def test_one_minus_a_probability_is_no_error_against_a_target(warm, script):
-    run = observed(warm, script(HEAD + BINARY.replace("SCALE", "1.0"))).run
+def test_one_minus_a_probability_is_no_error_against_a_target(observed):
+    run = observed(BINARY.replace("SCALE", "1.0")).run
     assert not run.training_losses
     assert diagnose(run).verdict != "sick"
 
 
-def test_a_logarithm_of_zero_comes_before_what_its_nan_looks_like(warm, script):
+def test_a_logarithm_of_zero_comes_before_what_its_nan_looks_like(observed):
     """Every number behind the first NaN is one too: no order of the data follows from them."""
-    run = observed(warm, script(HEAD + BINARY.replace("SCALE", "30.0"))).run
+    run = observed(BINARY.replace("SCALE", "30.0")).run
     first = diagnose(run).hypotheses[0]
     assert first.cause == "unstable-math" and first.basis == "seen"
     assert "unshuffled-data" not in named(run)
@@ -73,8 +65,8 @@ for epoch in range(12):
 """
 
 
-def test_real_and_generated_batches_are_not_sorted_data(warm, script):
-    run = observed(warm, script(HEAD + LSGAN)).run
+def test_real_and_generated_batches_are_not_sorted_data(observed):
+    run = observed(LSGAN).run
     assert (measure_all(run).level("batches-alike") or 0.0) < 0.5
     assert diagnose(run).verdict != "sick"
 
@@ -107,7 +99,7 @@ for step in range(40):
 """
 
 
-def test_attention_over_time_that_comes_first_is_no_softmax_over_the_batch(warm, script):
-    run = observed(warm, script(HEAD + ATTENTION)).run
+def test_attention_over_time_that_comes_first_is_no_softmax_over_the_batch(observed):
+    run = observed(ATTENTION).run
     assert measure_all(run).level("softmax-over-batch") == 0.0
     assert "softmax-wrong-axis" not in named(run)

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from small_loops import observed
 
 from traindx.signs import measure_all
 
 
-def test_accuracy_by_numpy_is_scored_with_its_own_labels(warm, script):
+def test_accuracy_by_numpy_is_scored_with_its_own_labels(observed):
     """No scalar is read between batches, so each output has to be scored before the next batch's labels come."""
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        from torch.utils.data import DataLoader, TensorDataset
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+    run = observed("""
         x = torch.randn(96, 3)
         y = x.argmax(dim=1)
         train = DataLoader(TensorDataset(x[:64], y[:64]), batch_size=8, shuffle=True)
@@ -38,21 +29,13 @@ def test_accuracy_by_numpy_is_scored_with_its_own_labels(warm, script):
                     scores = model(a)
                     right.extend((scores.argmax(1).numpy() == b.numpy()).tolist())
         print(sum(right) / len(right))
-        """),
-    )
+        """)
     accuracy = run.run.series("accuracy/validation")
     assert accuracy.values[-1] == pytest.approx(float(run.out.splitlines()[-1]), abs=0.01)
 
 
-def test_accuracies_over_sets_of_several_sizes_are_no_loss(warm, script):
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+def test_accuracies_over_sets_of_several_sizes_are_no_loss(observed):
+    run = observed("""
         x = torch.randn(100, 3)
         y = (x[:, :1] > 0).float()
         model = nn.Linear(3, 1)
@@ -67,20 +50,12 @@ def test_accuracies_over_sets_of_several_sizes_are_no_loss(warm, script):
             seen, unseen = model(x[:70]), model(x[70:])
             print(((seen > 0).float() == y[:70]).float().mean().item())
             print(((unseen > 0).float() == y[70:]).float().mean().item())
-        """),
-    ).run
+        """).run
     assert not run.series("loss/validation")
 
 
-def test_weighted_accuracy_that_rises_is_no_loss(warm, script):
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+def test_weighted_accuracy_that_rises_is_no_loss(observed):
+    run = observed("""
         x = torch.randn(200, 3)
         y = (x[:, :1] > 0).float()
         model = nn.Linear(3, 1)
@@ -94,19 +69,12 @@ def test_weighted_accuracy_that_rises_is_no_loss(warm, script):
             with torch.no_grad():
                 right = ((model(x[100:]) > 0).float() == y[100:]).float()
                 print((right * torch.linspace(0.9, 1.0, 100)[:, None]).mean().item())
-        """),
-    ).run
+        """).run
     assert not run.series("loss/validation")
 
 
-def test_a_loss_by_hand_that_is_read_in_evaluation_is_one(warm, script):
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+def test_a_loss_by_hand_that_is_read_in_evaluation_is_one(observed):
+    run = observed("""
         x = torch.randn(200, 3)
         y = x[:, :1] * 0.5
         model = nn.Linear(3, 1)
@@ -119,8 +87,7 @@ def test_a_loss_by_hand_that_is_read_in_evaluation_is_one(warm, script):
                 optimizer.step()
             with torch.no_grad():
                 print(((model(x[100:]) - y[100:]) ** 2).mean().item())
-        """),
-    ).run
+        """).run
     assert len(run.series("loss/validation")) == 10
 
 
@@ -134,15 +101,8 @@ def test_a_loss_by_hand_that_is_read_in_evaluation_is_one(warm, script):
         ("torch.stack([-F.mse_loss(out, y)]).sum()", True),
     ],
 )
-def test_the_sign_of_a_term_is_that_of_its_own_path(warm, script, loss, seen):
-    run = observed(
-        warm,
-        script(f"""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+def test_the_sign_of_a_term_is_that_of_its_own_path(observed, loss, seen):
+    run = observed(f"""
         model = nn.Linear(4, 3)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
         for step in range(12):
@@ -153,18 +113,11 @@ def test_the_sign_of_a_term_is_that_of_its_own_path(warm, script, loss, seen):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        """),
-    ).run
+        """).run
     assert (measure_all(run)["loss-negated"].level >= 0.5) == seen
 
 
 TABLE = """
-import torch
-from torch import nn
-import torch.nn.functional as F
-from torch.utils.data import DataLoader, TensorDataset
-torch.manual_seed(0)
-torch.set_num_threads(1)
 n = 700
 usual = torch.tensor([7.75, 8.05, 13.0, 26.0, 10.5])[torch.randint(0, 5, (n,))]
 fare = torch.where(torch.rand(n) < 0.7, usual, torch.rand(n) * 80)
@@ -189,29 +142,22 @@ for epoch in range(12):
 """
 
 
-def test_passengers_who_are_alike_are_no_leak(warm, script):
-    run = observed(warm, script(TABLE.format(more=""))).run
+def test_passengers_who_are_alike_are_no_leak(observed):
+    run = observed(TABLE.format(more="")).run
     assert measure_all(run)["samples-shared"].level < 0.3
 
 
-def test_rows_copied_before_the_split_are_a_leak(warm, script):
+def test_rows_copied_before_the_split_are_a_leak(observed):
     more = (
         "x[:, 0] = torch.randn(n); x[:, 1] = torch.randn(n); again = torch.randint(0, 560, (140,)); x[560:] = x[again]"
     )
-    found = measure_all(observed(warm, script(TABLE.format(more=more))).run)["samples-shared"]
+    found = measure_all(observed(TABLE.format(more=more)).run)["samples-shared"]
     assert found.level > 0.7 and "about" not in found.text
 
 
-def test_short_windows_of_a_text_repeat(warm, script):
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
+def test_short_windows_of_a_text_repeat(observed):
+    run = observed("""
         import pydoc_data.topics as topics
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
         text = "".join(topics.topics[name] for name in sorted(topics.topics))[:60000]
         letters = sorted(set(text))
         ids = torch.tensor([letters.index(c) for c in text])
@@ -231,20 +177,12 @@ def test_short_windows_of_a_text_repeat(warm, script):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        """),
-    ).run
+        """).run
     assert measure_all(run)["samples-shared"].level < 0.3
 
 
-def test_recurrent_weight_of_one_time_step_has_no_gradient(warm, script):
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+def test_recurrent_weight_of_one_time_step_has_no_gradient(observed):
+    run = observed("""
         class Predictor(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -259,20 +197,13 @@ def test_recurrent_weight_of_one_time_step_has_no_gradient(warm, script):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        """),
-    ).run
+        """).run
     assert measure_all(run)["params-zero-gradient"].level == 0
 
 
-def test_target_given_first_is_the_target(warm, script):
+def test_target_given_first_is_the_target(observed):
     """`criterion(y, prediction)`: the squared error is the same, and so is what is said of it."""
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+    run = observed("""
         x = torch.randn(100, 4)
         y = 50 + 10 * x[:, :1]
         model, criterion = nn.Linear(4, 1), nn.MSELoss()
@@ -283,21 +214,13 @@ def test_target_given_first_is_the_target(warm, script):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        """),
-    ).run
+        """).run
     assert 40 < run.facts["targets/train"]["mean"] < 60
     assert run.training_losses[0].input.facts["grad_fn"] == "addmm"
 
 
-def test_targets_of_two_losses_are_not_averaged(warm, script):
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+def test_targets_of_two_losses_are_not_averaged(observed):
+    run = observed("""
         body, classes, price = nn.Linear(4, 8), nn.Linear(8, 2), nn.Linear(8, 1)
         optimizer = torch.optim.Adam([*body.parameters(), *classes.parameters(), *price.parameters()], lr=0.01)
         for step in range(20):
@@ -308,20 +231,12 @@ def test_targets_of_two_losses_are_not_averaged(warm, script):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        """),
-    ).run
+        """).run
     assert 800 < run.facts["targets/train"]["mean"] < 1200
 
 
-def test_a_target_that_the_model_makes_has_no_chance_level(warm, script):
-    run = observed(
-        warm,
-        script("""
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+def test_a_target_that_the_model_makes_has_no_chance_level(observed):
+    run = observed("""
         model = nn.Linear(4, 1)
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         for step in range(20):
@@ -330,7 +245,6 @@ def test_a_target_that_the_model_makes_has_no_chance_level(warm, script):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        """),
-    ).run
+        """).run
     signs = measure_all(run)
     assert "training-at-chance" not in signs and "chance" not in signs["training-learned"].text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from small_loops import named, observed
+from small_loops import named
 
 from traindx.diagnosis import diagnose
 from traindx.signs import Sign
@@ -13,13 +13,8 @@ from traindx.signs.data.batches import padding_counted
 
 # Sentences of 3 to 12 tokens (ids 4 and above), an end mark (2), and padding (0).
 SETUP = """
-import torch
-from torch import nn
-import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
-torch.manual_seed(0)
-torch.set_num_threads(1)
 V = 30
 def sentence(low=3, high=13):
     words = torch.randint(4, V, (int(torch.randint(low, high, ())),))
@@ -200,16 +195,16 @@ train(model, DataLoader(list(zip(x, y)), batch_size=16),
 }  # fmt: skip
 
 
-def padding_of(warm, script, source):
-    outcome = observed(warm, script(SETUP + source))
+def padding_of(observed, source):
+    outcome = observed(SETUP + source)
     assert outcome.code == 0, outcome.err
     assert "observers_off" not in outcome.run.facts
     return outcome.run
 
 
 @pytest.mark.parametrize("style", PADDED)
-def test_padding_in_the_loss_is_seen(warm, script, style):
-    run = padding_of(warm, script, COUNTED + PADDED[style])
+def test_padding_in_the_loss_is_seen(observed, style):
+    run = padding_of(observed, COUNTED + PADDED[style])
     padding = run.facts["padding"]
     assert padding["id"] == 0 and padding["counted"] == 1.0 and 0.2 < padding["share"] < 0.6
     assert padding["site"]["text"].startswith(("return criterion", "return self.head"))
@@ -219,34 +214,34 @@ def test_padding_in_the_loss_is_seen(warm, script, style):
 
 @pytest.mark.parametrize("way", IGNORED)
 @pytest.mark.parametrize("style", ["next token, flattened view", "next token, reshaped copy", "encoder and decoder"])
-def test_padding_that_is_left_out_is_not_claimed(warm, script, way, style):
-    run = padding_of(warm, script, IGNORED[way] + PADDED[style])
+def test_padding_that_is_left_out_is_not_claimed(observed, way, style):
+    run = padding_of(observed, IGNORED[way] + PADDED[style])
     found = padding_counted.measure(run)
     assert not isinstance(found, Sign) or found.level == 0.0
 
 
-def test_targets_of_minus_one_hundred_are_ignored_by_default(warm, script):
+def test_targets_of_minus_one_hundred_are_ignored_by_default(observed):
     source = PADDED["next token, flattened view"].replace("y.view(-1)", "y.masked_fill(y == 0, -100).view(-1)")
-    padding = padding_of(warm, script, COUNTED + source).facts["padding"]
+    padding = padding_of(observed, COUNTED + source).facts["padding"]
     assert padding["id"] == -100 and padding["counted"] == 0.0 and padding["share"] > 0.2
 
 
 @pytest.mark.parametrize("program", HEALTHY)
-def test_ordinary_programs_have_no_padding(warm, script, program):
-    run = padding_of(warm, script, COUNTED + HEALTHY[program])
+def test_ordinary_programs_have_no_padding(observed, program):
+    run = padding_of(observed, COUNTED + HEALTHY[program])
     found = padding_counted.measure(run)
     assert not isinstance(found, Sign) or found.level == 0.0, found
 
 
-def test_the_cause_is_named_and_its_patch_removes_it(warm, script):
-    source = SETUP + COUNTED + PADDED["encoder and decoder"]
-    path = script(source)
-    found = diagnose(observed(warm, path).run)
+def test_the_cause_is_named_and_its_patch_removes_it(observed):
+    ran = observed(SETUP + COUNTED + PADDED["encoder and decoder"])
+    path, source = ran.script, ran.script.read_text()
+    found = diagnose(ran.run)
     assert found.verdict == "sick" and found.hypotheses[0].cause == "padding-in-loss"
     fix = found.hypotheses[0].fix
     assert fix is not None and fix.patch is not None
     subprocess.run(["patch", "-p1", "--fuzz=0", "-s"], cwd=path.parent, input=fix.patch.encode(), check=True)
     assert path.read_text() == source.replace("CrossEntropyLoss()", "CrossEntropyLoss(ignore_index=0)")
-    again = observed(warm, path)
+    again = observed(path)
     assert again.code == 0 and again.run.facts["padding"]["counted"] == 0.0
     assert "padding-in-loss" not in named(again.run)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
-from small_loops import observed, told, train
+from small_loops import told, train
 
 TRAININGS = Path(__file__).parent / "trainings"
 
@@ -20,13 +19,7 @@ def assert_series(run, name, own, tolerance=1e-5):
 
 
 CLASSIFIER = """
-    import collections, json, torch
-    from torch import nn
-    import torch.nn.functional as F
-    from torch.utils.data import DataLoader, TensorDataset
-
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
+    import collections
     x = torch.randn(240, 8)
     y = (x[:, 0] > 0).long() + (x[:, 1] > 1).long()
     x[:, 5] = y * 2.0 + 0.01 * torch.randn(240)               # a column that knows the answer
@@ -75,10 +68,8 @@ CLASSIFIER = """
 
 
 @pytest.fixture(scope="module")
-def classifier(warm, tmp_path_factory):
-    path = tmp_path_factory.mktemp("classifier") / "classifier.py"
-    path.write_text(textwrap.dedent(CLASSIFIER))
-    outcome = observed(warm, path)
+def classifier(observed):
+    outcome = observed(CLASSIFIER)
     return told(outcome), outcome.run
 
 
@@ -149,16 +140,16 @@ def kept(run):
     return [fact["grads_kept"] for fact in run.facts["optimizers"]]
 
 
-def test_missing_zero_grad_is_counted(warm, script):
+def test_missing_zero_grad_is_counted(observed):
     source = train("loss = F.mse_loss(model(x), y)").replace("    optimizer.zero_grad()\n", "")
-    run = observed(warm, script(source)).run
+    run = observed(source).run
     assert kept(run) == [11]
     assert [event.step for event in run.events_of("grads-kept")] == [1]
 
 
 @pytest.mark.parametrize("training", ["gan", "accumulation", "lbfgs", "scaler_float16", "loader_workers", "plain_loop"])
-def test_cleared_gradients_are_not_counted(warm, training):
-    assert set(kept(observed(warm, TRAININGS / f"{training}.py").run)) == {0}
+def test_cleared_gradients_are_not_counted(observed, training):
+    assert set(kept(observed(TRAININGS / f"{training}.py").run)) == {0}
 
 
 @pytest.mark.parametrize(
@@ -170,37 +161,35 @@ def test_cleared_gradients_are_not_counted(warm, training):
         "optimizer.zero_grad(set_to_none=False)",
     ],
 )
-def test_every_way_of_clearing_counts(warm, script, clearing):
+def test_every_way_of_clearing_counts(observed, clearing):
     source = train("loss = F.mse_loss(model(x), y)").replace("optimizer.zero_grad()", clearing)
-    assert kept(observed(warm, script(source)).run) == [0]
+    assert kept(observed(source).run) == [0]
 
 
 # ── wiring ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_broadcast_and_softmax_axis_and_scrambled_view(warm, script):
+def test_broadcast_and_softmax_axis_and_scrambled_view(observed):
     source = train(
         "h = torch.softmax(model(x).expand(16, 5), dim=0)\n"
         "h = h.view(5, 16).view(16, 5)\n"
         "loss = F.mse_loss(h[:, :1], y[:, 0])"
     )
-    run = observed(warm, script(source)).run
+    run = observed(source).run
     assert run.facts["losses"][0]["broadcast"] is True
     assert [softmax["dim"] for softmax in run.facts["graph"]["softmaxes"]] == [0]
     assert {"from": [16, 5], "to": [5, 16]} in run.facts["graph"]["view_permutes"]
 
 
-def test_healthy_wiring_raises_none_of_these(warm, script):
-    run = observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run
+def test_healthy_wiring_raises_none_of_these(observed):
+    run = observed(train("loss = F.mse_loss(model(x), y)")).run
     assert run.facts["losses"][0]["broadcast"] is False
     assert not run.facts["graph"]["softmaxes"] and not run.facts["graph"]["view_permutes"]
     assert not run.facts["graph"]["broadcasts"] and not run.facts["graph"]["negated"]
 
 
-def test_parameters_left_out_frozen_and_never_used(warm, script):
+def test_parameters_left_out_frozen_and_never_used(observed):
     source = """
-        import torch
-        from torch import nn
         class Net(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -216,7 +205,7 @@ def test_parameters_left_out_frozen_and_never_used(warm, script):
             net(torch.randn(8, 3)).pow(2).mean().backward()
             optimizer.step()
     """
-    run = observed(warm, script(source)).run
+    run = observed(source).run
     facts = {p["name"].removesuffix(".weight"): p for p in run.facts["params"] if p["name"].endswith("weight")}
     seen = {n: (p["optimizer"], p["requires_grad"], p["grad"], p["ran"], p["moved"]) for n, p in facts.items()}
     assert seen == {
@@ -227,22 +216,22 @@ def test_parameters_left_out_frozen_and_never_used(warm, script):
     }
 
 
-def test_saturated_units(warm, script):
+def test_saturated_units(observed):
     source = train(
         "loss = F.mse_loss(model(x), y)",
         "model = nn.Sequential(nn.Linear(4, 8), nn.Sigmoid(), nn.Linear(8, 1))\n"
         "nn.init.zeros_(model[0].weight)\nmodel[0].bias.data = torch.tensor([50.0] * 6 + [0.0] * 2)",
     )
-    run = observed(warm, script(source)).run
+    run = observed(source).run
     np.testing.assert_allclose(run.layers("act_saturated").column("1")[:3], 0.75)
     np.testing.assert_allclose(run.layers("preact_large").column("1")[:3], 0.75)
 
 
-def test_shifted_targets_of_a_language_model(warm):
-    assert observed(warm, TRAININGS / "tied_transformer.py").run.facts["shift_relation"]["targets_are_next_inputs"]
+def test_shifted_targets_of_a_language_model(observed):
+    assert observed(TRAININGS / "tied_transformer.py").run.facts["shift_relation"]["targets_are_next_inputs"]
 
 
-def test_scaled_loss_is_recorded_unscaled(warm, script):
+def test_scaled_loss_is_recorded_unscaled(observed):
     source = train(
         "with torch.autocast('cpu', dtype=torch.float16):\n    real = F.mse_loss(model(x).float(), y)\n"
         "loss = scaler.scale(real)",
@@ -250,31 +239,28 @@ def test_scaled_loss_is_recorded_unscaled(warm, script):
     )
     source = source.replace("optimizer.step()", "scaler.step(optimizer); scaler.update()")
     source = source.replace("loss.item()", "real.item()")
-    outcome = observed(warm, script(source))
+    outcome = observed(source)
     np.testing.assert_allclose(outcome.run.series("loss/train").values, told(outcome), rtol=1e-6)
     assert set(outcome.run.series("loss_scale").values) == {1024.0}
     assert outcome.run.facts["precision"]["scaler"] and outcome.run.facts["precision"]["autocast"] == "float16"
 
 
-def test_training_in_eval_mode_is_noted(warm, script):
+def test_training_in_eval_mode_is_noted(observed):
     source = train("if step == 4: model.eval()\nloss = F.mse_loss(model(x), y)", "model.append(nn.Dropout(0.1))")
-    modes = observed(warm, script(source)).run.facts["modes"]
+    modes = observed(source).run.facts["modes"]
     assert (modes["train_forwards"], modes["train_forwards_in_eval_mode"], modes["first_eval_mode_step"]) == (12, 8, 4)
 
 
 @pytest.mark.parametrize("training", ["raw_tensors", "fresh_tensors"])
-def test_loops_without_an_optimizer_have_steps_losses_and_gradients(warm, training):
-    run = observed(warm, TRAININGS / f"{training}.py").run
+def test_loops_without_an_optimizer_have_steps_losses_and_gradients(observed, training):
+    run = observed(TRAININGS / f"{training}.py").run
     assert run.steps == 60 and run.series("loss/train").steps.tolist() == list(range(60))
     assert len(run.series("grad_norm")) >= 3
     assert all(parameter["moved"] is not False for parameter in run.facts["params"])
 
 
-def test_a_layer_put_in_the_place_of_another_is_followed_instead_of_it(warm, script):
+def test_a_layer_put_in_the_place_of_another_is_followed_instead_of_it(observed):
     source = """
-        import torch
-        from torch import nn
-        torch.manual_seed(0)
         x, y = torch.randn(64, 5), torch.randint(0, 4, (64,))
         model = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 2))
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -285,7 +271,7 @@ def test_a_layer_put_in_the_place_of_another_is_followed_instead_of_it(warm, scr
             nn.functional.cross_entropy(model(x), y % 2 if step < 8 else y).backward()
             optimizer.step()
     """
-    run = observed(warm, script(source)).run
+    run = observed(source).run
     assert "observers_off" not in run.facts
     params = {fact["name"]: fact for fact in run.facts["params"]}
     head = params["2.weight"]
@@ -293,10 +279,8 @@ def test_a_layer_put_in_the_place_of_another_is_followed_instead_of_it(warm, scr
     assert params["0.weight"]["optimizer"] == 0 and params["0.weight"]["moved"] is True
 
 
-def test_a_loop_that_takes_its_gradients_by_autograd_grad(warm, script):
+def test_a_loop_that_takes_its_gradients_by_autograd_grad(observed):
     source = """
-        import json, torch
-        torch.manual_seed(0)
         x = torch.randn(64, 5)
         y = x @ torch.randn(5, 1)
         w, b = torch.zeros(5, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
@@ -312,20 +296,15 @@ def test_a_loop_that_takes_its_gradients_by_autograd_grad(warm, script):
             said.append(loss.item())
         print(json.dumps(said))
     """
-    outcome = observed(warm, script(source))
+    outcome = observed(source)
     run = outcome.run
     np.testing.assert_allclose(run.series("loss/train").values, told(outcome), rtol=1e-6)
     assert (run.facts["backwards"], run.facts["steps"]) == (30, 30)
     assert {fact["name"]: fact["moved"] for fact in run.facts["params"]} == {"w": True, "b": True}
 
 
-def test_cutting_values_shows_what_is_left_of_the_gradient(warm, script):
-    outcome = warm.traindx(
-        script(
-            """
-    import torch
-    from torch import nn
-    torch.manual_seed(0)
+def test_cutting_values_shows_what_is_left_of_the_gradient(observed):
+    outcome = observed("""
     x, y = torch.randn(32, 5), torch.randn(32, 1)
     model = nn.Linear(5, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -335,19 +314,17 @@ def test_cutting_values_shows_what_is_left_of_the_gradient(warm, script):
         assert nn.utils.clip_grad_value_(model.parameters(), 0.001) is None
         print(torch.linalg.vector_norm(torch.cat([p.grad.reshape(-1) for p in model.parameters()])).item())
         optimizer.step()
-    """
-        )
-    )
+    """)
     assert outcome.code == 0, outcome.err
     left = outcome.run.series("clip/threshold").values
     np.testing.assert_allclose(left, [float(line) for line in outcome.out.split()][: len(left)], rtol=1e-5)
     assert (outcome.run.series("clip/norm").values > 2 * left).all()
 
 
-def test_a_model_that_comes_later_does_not_rename_the_first(warm, script):
+def test_a_model_that_comes_later_does_not_rename_the_first(observed):
     averaged = "average = torch.optim.swa_utils.AveragedModel(model)"
     body = "loss = F.mse_loss(model(x), y)\nif step == 8: average(x)"
-    run = observed(warm, script(train(body, averaged))).run
+    run = observed(train(body, averaged)).run
     names = [p["name"] for p in run.facts["params"]]
     assert names[:4] == ["0.weight", "0.bias", "2.weight", "2.bias"]
     ratios = run.layers("update_ratio")
@@ -355,22 +332,22 @@ def test_a_model_that_comes_later_does_not_rename_the_first(warm, script):
 
 
 @pytest.mark.parametrize(("between", "layers"), [("F.relu(h)", 1), ("h", 2), ("h.unsqueeze(2).mean(2)", 2)])
-def test_products_with_a_fixed_matrix_are_no_layers(warm, script, between, layers):
+def test_products_with_a_fixed_matrix_are_no_layers(observed, between, layers):
     body = f"a = torch.ones(16, 16) / 16\nh = a @ (a @ model[0](a @ x))\nloss = F.mse_loss(model[2](a @ {between}), y)"
-    graph = observed(warm, script(train(body))).run.facts["graph"]
+    graph = observed(train(body)).run.facts["graph"]
     assert graph["linear_chain"] == layers
 
 
-def test_a_linear_layers_own_view_does_not_hide_a_broadcast(warm, script):
+def test_a_linear_layers_own_view_does_not_hide_a_broadcast(observed):
     body = "loss = ((model(x.unsqueeze(1)) - y) ** 2).mean()"  # (16, 1, 1) against (16, 1)
-    graph = observed(warm, script(train(body))).run.facts["graph"]
+    graph = observed(train(body)).run.facts["graph"]
     assert [(entry["shapes"], entry["out"]) for entry in graph["broadcasts"]] == [([[16, 1, 1]], [16, 16, 1])]
 
 
 @pytest.mark.parametrize(
     "criterion", ["nn.MSELoss()", "type('Own', (nn.Module,), {'forward': lambda s, a, b: (a - b).abs().mean()})()"]
 )
-def test_two_sets_evaluated_side_by_side_are_told_apart(warm, script, criterion):
+def test_two_sets_evaluated_side_by_side_are_told_apart(observed, criterion):
     setup = f"criterion = {criterion}\nxs, held = torch.randn(64, 4), torch.randn(40, 4)"
     body = """
 rows = torch.randint(0, 64, (16,))
@@ -379,9 +356,9 @@ with torch.no_grad():
     out = model(held)
     losses.append(criterion(model(xs), xs[:, :1]).item() + criterion(out, held[:, :1]).item())
 """
-    overlap = observed(warm, script(train(body, setup))).run.facts["overlap"]
+    overlap = observed(train(body, setup)).run.facts["overlap"]
     assert (overlap["eval_samples"], overlap["shared"]) == (40, 0)
 
 
-def test_devices_are_known(warm, script):
-    assert observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run.facts["devices"] == ["cpu"]
+def test_devices_are_known(observed):
+    assert observed(train("loss = F.mse_loss(model(x), y)")).run.facts["devices"] == ["cpu"]

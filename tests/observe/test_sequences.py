@@ -7,12 +7,6 @@ import pytest
 from traindx.signs import measure_all
 
 SETUP = """
-    import torch
-    import torch.nn.functional as F
-    from torch import nn
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
-
     class Body(nn.Module):
         def __init__(self, causal, dropout):
             super().__init__()
@@ -62,9 +56,9 @@ STYLES = {
 
 
 @pytest.fixture
-def level_of(warm, script):
+def level_of(observed):
     def observe(sign: str, source: str) -> float | None:
-        outcome = warm.traindx(script(SETUP + source))
+        outcome = observed(SETUP + source)
         assert outcome.code == 0, outcome.err
         return measure_all(outcome.run).level(sign)
 

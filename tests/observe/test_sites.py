@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from small_loops import observed
-
 from traindx.observe.sites import here, where_made
 
 
@@ -19,13 +17,11 @@ def test_the_same_code_in_two_files_is_told_apart(tmp_path: Path) -> None:
     assert [Path(site["file"]).name for site in sites] == ["one.py", "other.py"]
 
 
-def test_the_same_loss_in_two_files_is_two_calls(warm, script, tmp_path: Path) -> None:
+def test_the_same_loss_in_two_files_is_two_calls(observed, tmp_path: Path) -> None:
     same = "import torch.nn.functional as F\ndef judge(output, target):\n    return F.mse_loss(output, target)\n"
     for name in ("first_task", "second_task"):
         (tmp_path / f"{name}.py").write_text(same)
-    run = observed(
-        warm,
-        script(f"""
+    run = observed(f"""
         import sys
         sys.path.insert(0, {str(tmp_path)!r})
         import torch, first_task, second_task
@@ -37,8 +33,7 @@ def test_the_same_loss_in_two_files_is_two_calls(warm, script, tmp_path: Path) -
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        """),
-    ).run
+        """).run
     files = {"first_task.py", "second_task.py"}
     assert {Path(call["site"]["file"]).name for call in run.entries("losses")} == files
     assert {Path(term["site"]["file"]).name for term in run.entries("loss_terms")} == files
@@ -96,12 +91,12 @@ def late(a, b):
 """
 
 
-def test_files_edited_while_they_train_are_quoted_as_they_run(warm, script, tmp_path: Path) -> None:
+def test_files_edited_while_they_train_are_quoted_as_they_run(observed, script, tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGING)
     text = EDITED.format(folder=str(tmp_path))
     path = script(text)
     as_run = {"judging.py": JUDGING, path.name: path.read_text()}
-    run = observed(warm, path).run
+    run = observed(path).run
     assert path.read_text().startswith("# new\n") and (tmp_path / "judging.py").read_text().startswith("# new\n")
     sites = [call["site"] for call in run.entries("losses")] + [run.facts["error"]["site"]]
     assert {call["fn"] for call in run.entries("losses")} == {"mse_loss", "smooth_l1_loss", "l1_loss"}

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_loops import observed, told, train
+from small_loops import told, train
 
 START = """
-import json, threading, torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
+import threading
 x = torch.randn(64, 4)
 y = x[:, :1]
 losses = []
@@ -63,35 +59,32 @@ for group in {groups}:
 """
 
 
-def test_steps_within_a_backward_lose_no_loss(warm, script):
-    ran = observed(warm, script(START + WITHIN_BACKWARD))
+def test_steps_within_a_backward_lose_no_loss(observed):
+    ran = observed(START + WITHIN_BACKWARD)
     np.testing.assert_allclose(ran.run.series("loss/train").values, told(ran), rtol=1e-6)
 
 
-def test_gradients_put_in_by_hand_are_a_training(warm, script):
-    ran = warm.traindx(script(START + BY_HAND))
+def test_gradients_put_in_by_hand_are_a_training(observed):
+    ran = observed(START + BY_HAND)
     assert ran.run.facts["steps"] == 30
 
 
-def test_threads_that_train_one_after_the_other_are_followed(warm, script):
-    ran = observed(warm, script(START + IN_THREADS.format(together=1, groups=[(1,), (2,)])))
+def test_threads_that_train_one_after_the_other_are_followed(observed):
+    ran = observed(START + IN_THREADS.format(together=1, groups=[(1,), (2,)]))
     assert ran.code == 0
     assert ran.run.facts["steps"] == 600
     assert "observers_off" not in ran.run.facts
 
 
-def test_threads_that_train_at_once_are_left_alone(warm, script):
-    ran = warm.traindx(script(START + IN_THREADS.format(together=3, groups=[(1, 2, 3)])))
+def test_threads_that_train_at_once_are_left_alone(observed):
+    ran = observed(START + IN_THREADS.format(together=3, groups=[(1, 2, 3)]))
     assert ran.code == 0
     assert ran.run.facts["observers_off"]["everything"] == "several threads train at once"
 
 
-def test_another_thread_may_evaluate_meanwhile(warm, script):
+def test_another_thread_may_evaluate_meanwhile(observed):
     source = """
-        import threading, torch
-        from torch import nn
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
+        import threading
         x = torch.randn(64, 4)
         model = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 1))
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -110,14 +103,14 @@ def test_another_thread_may_evaluate_meanwhile(warm, script):
         over = True
         watching.join()
     """
-    ran = observed(warm, script(source))
+    ran = observed(source)
     assert ran.code == 0
     assert len(ran.run.series("loss/train")) == ran.run.facts["steps"] == 600
     assert "observers_off" not in ran.run.facts
 
 
 @pytest.mark.parametrize("default", ("torch.set_default_dtype(torch.float64)", "torch.set_default_device('meta')"))
-def test_what_the_script_sets_as_default_is_not_ours(warm, script, default):
+def test_what_the_script_sets_as_default_is_not_ours(observed, default):
     body = "loss = F.cross_entropy(model(x.float()), labels[torch.randperm(64, device='cpu')[:16]])"
     setup = f"""
 model = nn.Linear(4, 3)
@@ -125,18 +118,15 @@ labels = torch.randint(0, 3, (64,))
 {default}
 torch.randn = lambda *sizes: torch.ones(*sizes, device='cpu', dtype=torch.float32).normal_()
 """
-    ran = observed(warm, script(train(body, setup, steps=40)))
+    ran = observed(train(body, setup, steps=40))
     assert len(told(ran)) == 40
     assert "observers_off" not in ran.run.facts
 
 
-def test_an_ensemble_whose_layers_lie_on_the_device_meta(warm, script):
+def test_an_ensemble_whose_layers_lie_on_the_device_meta(observed):
     source = """
-        import copy, json, torch
-        from torch import nn
+        import copy
         from torch.func import functional_call, stack_module_state, vmap
-        torch.manual_seed(0)
-        torch.set_num_threads(1)
         models = [nn.Linear(4, 1) for _ in range(3)]
         parameters, buffers = stack_module_state(models)
         layers = copy.deepcopy(models[0]).to("meta")
@@ -152,6 +142,6 @@ def test_an_ensemble_whose_layers_lie_on_the_device_meta(warm, script):
             losses.append(loss.item())
         print(json.dumps(losses))
     """
-    ran = observed(warm, script(source))
+    ran = observed(source)
     np.testing.assert_allclose(ran.run.series("loss/train").values, told(ran), rtol=1e-6)
     assert "observers_off" not in ran.run.facts

@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 SETUP = """
-    import torch
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
     x, y = torch.randn(64, 5), torch.randn(64, 1)
     w = torch.randn(5, 1, requires_grad=True)
     b = torch.zeros(1, requires_grad=True)
@@ -39,15 +36,15 @@ CLEARED = {
 
 @pytest.mark.parametrize("update", [IN_PLACE, THROUGH_DATA], ids=["in place", "through data"])
 @pytest.mark.parametrize("cleared", CLEARED)
-def test_gradients_that_stay_are_counted(warm, script, update, cleared):
-    outcome = warm.traindx(script(SETUP + update + CLEARED[cleared]))
+def test_gradients_that_stay_are_counted(observed, update, cleared):
+    outcome = observed(SETUP + update + CLEARED[cleared])
     assert outcome.code == 0, outcome.err
     fact = outcome.run.facts["by_hand"]
     assert fact["steps_heard"] >= 5
     assert fact["grads_kept"] == (fact["steps_heard"] if cleared == "never" else 0)
 
 
-def test_backwards_that_add_up_before_an_update_are_no_fault(warm, script):
+def test_backwards_that_add_up_before_an_update_are_no_fault(observed):
     accumulated = (
         SETUP
         + """
@@ -58,20 +55,15 @@ def test_backwards_that_add_up_before_an_update_are_no_fault(warm, script):
                     p.grad = None
 """
     )
-    outcome = warm.traindx(script(accumulated))
+    outcome = observed(accumulated)
     assert outcome.run.facts["by_hand"]["grads_kept"] == 0
 
 
 @pytest.mark.parametrize("call", ["grads, loss = grad_and_value", "grads = grad"])
-def test_gradients_of_a_function(warm, tmp_path, call):
-    script = tmp_path / "train.py"
-    script.write_text(f"""
-import torch
-from torch import nn
-import torch.nn.functional as F
+def test_gradients_of_a_function(warm, observed, call):
+    outcome = observed(f"""
 from torch.func import functional_call, grad, grad_and_value
 
-torch.manual_seed(0)
 model = nn.Linear(6, 3)
 x = torch.randn(64, 6)
 y = x[:, :3].argmax(1)
@@ -88,9 +80,8 @@ for step in range(60):
 slopes = torch.func.vmap(grad(lambda v: (v ** 2).sum()))(x)  # of every sample: no training
 print(*said)
 """)
-    outcome = warm.traindx(script)
     assert "observers_off" not in outcome.run.facts
     own = [float(word) for word in outcome.out.split()]
     np.testing.assert_allclose(outcome.run.series("loss/train").values, own, rtol=1e-6)
     assert outcome.run.facts["backward_sites"][0]["functional"] is True
-    assert outcome.out == warm.python(script).out
+    assert outcome.out == warm.python(outcome.script).out

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import torch
-from small_loops import observed, train
+from small_loops import train
 
 from traindx.observe.targets import Products
 
 
-def test_only_what_a_product_takes_is_a_weight(warm, script):
+def test_only_what_a_product_takes_is_a_weight(observed):
     """Of loose tensors and of a module of one's own; a picture that is fitted is looked at, not multiplied by."""
     source = """
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
         class Noisy(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -33,19 +29,15 @@ def test_only_what_a_product_takes_is_a_weight(warm, script):
             (loss + torch.cdist(places, places).sum()).backward()
             optimizer.step()
     """
-    run = observed(warm, script(source)).run
+    run = observed(source).run
     kinds = {entry["name"].removeprefix("Noisy."): entry["kind"] for entry in run.facts["params"]}
     loose = sorted(kind for name, kind in kinds.items() if name.startswith("tensor"))
     assert [kinds[name] for name in ("mean", "deviation", "plain")] == ["other", "other", "weight"], kinds
     assert loose == ["other", "other"], kinds
 
 
-def test_an_evaluation_by_hand_shows_that_validation_is_not_the_training_set(warm, script):
+def test_an_evaluation_by_hand_shows_that_validation_is_not_the_training_set(observed):
     source = """
-        import torch
-        from torch import nn
-        import torch.nn.functional as F
-        torch.manual_seed(0)
         x, y = torch.randn(150, 4), torch.randint(0, 3, (150,))
         new_x, new_y = torch.randn(50, 4), torch.randint(0, 3, (50,))
         model = nn.Linear(4, 3)
@@ -58,26 +50,24 @@ def test_an_evaluation_by_hand_shows_that_validation_is_not_the_training_set(war
                 again = F.cross_entropy(model(x), y)
                 right = (model(new_x).argmax(1) == new_y).sum()
     """
-    clean = observed(warm, script(source)).run.facts
+    clean = observed(source).run.facts
     assert clean.get("overlap") is None
     alone = source.replace("right = (model(new_x).argmax(1) == new_y).sum()", "pass")
-    overlap = observed(warm, script(alone)).run.facts["overlap"]
+    overlap = observed(alone).run.facts["overlap"]
     assert overlap["shared"] == overlap["eval_samples"] == 150
 
 
-def test_gradients_that_are_cleared_before_the_step_are_counted(warm, script):
+def test_gradients_that_are_cleared_before_the_step_are_counted(observed):
     source = train("loss = F.mse_loss(model(x), y)").replace(
         "optimizer.step()", "optimizer.zero_grad(); optimizer.step()"
     )
-    facts = observed(warm, script(source)).run.facts["optimizers"][0]
+    facts = observed(source).run.facts["optimizers"][0]
     assert facts["emptied"] == facts["steps_heard"] == facts["steps"] > 3
-    assert observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run.facts["optimizers"][0]["emptied"] == 0
+    assert observed(train("loss = F.mse_loss(model(x), y)")).run.facts["optimizers"][0]["emptied"] == 0
 
 
-def test_a_weight_that_the_gradient_does_not_reach_is_still_a_weight(warm, script):
+def test_a_weight_that_the_gradient_does_not_reach_is_still_a_weight(observed):
     source = """
-        import torch
-        torch.manual_seed(0)
         first = torch.randn(4, 8, requires_grad=True)
         last = torch.randn(8, 1, requires_grad=True)
         optimizer = torch.optim.SGD([first, last], lr=1e-2)
@@ -87,14 +77,11 @@ def test_a_weight_that_the_gradient_does_not_reach_is_still_a_weight(warm, scrip
             (hidden @ last).square().mean().backward()
             optimizer.step()
     """
-    params = observed(warm, script(source)).run.facts["params"]
+    params = observed(source).run.facts["params"]
     assert [(entry["kind"], entry["grad"]) for entry in params] == [("weight", "none"), ("weight", "yes")]
 
 
 MASTER = """
-    import torch
-    from torch import nn
-    torch.manual_seed(0)
     model = nn.Linear(4, 1)
     master = [p.detach().clone().requires_grad_() for p in model.parameters()]
     optimizer = torch.optim.SGD(master, lr=1e-2)
@@ -110,16 +97,15 @@ MASTER = """
 """
 
 
-def test_weights_that_are_copies_of_the_optimizers_move_and_keep_nothing(warm, script):
-    facts = observed(warm, script(MASTER)).run.facts
+def test_weights_that_are_copies_of_the_optimizers_move_and_keep_nothing(observed):
+    facts = observed(MASTER).run.facts
     moved = {entry["name"]: entry["moved"] for entry in facts["params"] if entry["optimizer"] is None}
     assert moved and all(moved.values()), moved
     assert facts["optimizers"][0]["grads_kept"] == 0
 
 
-def test_an_optimizer_that_needs_no_backward_keeps_nothing(warm, script):
+def test_an_optimizer_that_needs_no_backward_keeps_nothing(observed):
     source = """
-        import torch
         weight = torch.zeros(3, requires_grad=True)
         class Own(torch.optim.Optimizer):
             @torch.no_grad()
@@ -131,7 +117,7 @@ def test_an_optimizer_that_needs_no_backward_keeps_nothing(warm, script):
         for step in range(12):
             optimizer.step()
     """
-    assert observed(warm, script(source)).run.facts["optimizers"][0]["grads_kept"] == 0
+    assert observed(source).run.facts["optimizers"][0]["grads_kept"] == 0
 
 
 def test_a_column_that_knows_a_target_around_zero():

@@ -1,20 +1,14 @@
-"""Trials are made in this process, one after another: starting python for each would take longer than the tests."""
+"""The trials of these tests run in this process, without threads."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
 import torch
 
-from traindx.probes import _run, forking, launch
-from traindx.probes.launch import Script
 from traindx.treatments import _arms
 
 torch.set_num_threads(1)
@@ -34,29 +28,5 @@ class OneByOne:
 
 
 @pytest.fixture
-def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`launch` without a process of its own."""
-
-    def spawn(isolation: Any, words: Any, folder: Path, seed: int, seconds: float) -> bool:
-        out, err = folder / "stdout", folder / "stderr"
-        with out.open("w") as said, err.open("w") as complained:
-            printing, complaining = contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained)
-            with printing, complaining:
-                _run.main([json.dumps(words)])
-        return False
-
+def in_process(in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_arms, "ThreadPoolExecutor", OneByOne)
-    monkeypatch.setattr(launch, "spawn", spawn)
-    monkeypatch.setattr(forking, "available", lambda: False)
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Callable[..., Script]:
-    """Writes a script."""
-
-    def write(text: str, *args: str) -> Script:
-        path = tmp_path / "train.py"
-        path.write_text(dedent(text))
-        return Script(str(path), args)
-
-    return write

@@ -13,6 +13,7 @@ from typing import Any
 from ..observe.ranks import own_rank
 from ..observe.recording import observing
 from ..observe.secrets import masked
+from ..paths import unused
 from ..record.errors import RecordError
 
 FOLDER = Path("traindx-runs")
@@ -56,11 +57,7 @@ class Following:
         if self._out is not None:
             return Path(self._out)
         FOLDER.mkdir(exist_ok=True)
-        stem = f"{self._name}-{time.strftime('%Y%m%d-%H%M%S')}"
-        number, path = 2, FOLDER / f"{stem}.tdx"
-        while path.exists():
-            number, path = number + 1, FOLDER / f"{stem}-{number}.tdx"
-        return path
+        return unused(FOLDER, f"{self._name}-{time.strftime('%Y%m%d-%H%M%S')}")
 
     def end(self, error: BaseException | None = None) -> None:
         run, self._run = self._run, None

@@ -33,7 +33,8 @@ def answers_in(path: Path, state: State) -> State:
             near = get_close_matches(name, [SYMPTOMS, WORDS, *all_questions()], n=1)
             hint = f": did you mean {near[0]!r}?" if near else " (traindx ask --questions lists them)"
             raise CommandError(f"{path}: there is no question {name!r}{hint}")
-        said = [str(part) for part in value] if isinstance(value, list) else _word(value)
+        word = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+        said = [str(part) for part in value] if isinstance(value, list) else word
         try:
             state = answer(state, name, said)
         except AnswerError as error:
@@ -41,10 +42,6 @@ def answers_in(path: Path, state: State) -> State:
     if WORDS in state["answers"] and SYMPTOMS not in state["answers"]:
         state = answer(state, SYMPTOMS, [OTHER])
     return state
-
-
-def _word(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..observe.ranks import PREFIX
 from ..observe.runner.launching import Launch
+from ..paths import unused
 from ..record.errors import RecordError
 from ._inputs import RECORDS
 
@@ -86,15 +87,6 @@ def _add_ranks(record: Path, folder: Path) -> None:
     others = others_in(folder, 1 + max(ranks, default=0))
     if others:
         add_facts(record, about_ranks({0: own, **others}))
-
-
-def unused(folder: Path, name: str) -> Path:
-    path = folder / f"{name}.tdx"
-    number = 2
-    while path.exists():
-        path = folder / f"{name}-{number}.tdx"
-        number += 1
-    return path
 
 
 SECONDS = 30.0

@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from ..reports.layout import GAP, row
+
 INDENT = "    "
 _LIST_ITEM = re.compile(r"(- |\d+\. )")
-_GAP = 2  # blanks between the columns of a table
 _NARROWEST = 8  # the minimum width of a column
 
 
@@ -101,17 +102,9 @@ def _comment_above(line: str, width: int) -> list[str]:
 def _table(block: list[str], width: int) -> list[str]:
     """A table whose widest columns are narrowed until it fits, with a line under the header."""
     rows = [[_unmarked(cell.strip()) for cell in line.strip().strip("|").split("|")] for line in block]
-    rows = [row for row in rows if not all(set(cell) <= set("-: ") for cell in row)]
+    rows = [cells for cells in rows if not all(set(cell) <= set("-: ") for cell in cells)]
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
-    while sum(widths) + _GAP * (len(widths) - 1) > width and max(widths) > _NARROWEST:
+    while sum(widths) + GAP * (len(widths) - 1) > width and max(widths) > _NARROWEST:
         widths[widths.index(max(widths))] -= 1
-    lines = [line for row in rows for line in _row(row, widths)]
-    header = len(_row(rows[0], widths)) if rows else 0
-    return [*lines[:header], (" " * _GAP).join("-" * size for size in widths), *lines[header:]]
-
-
-def _row(row: list[str], widths: list[int]) -> list[str]:
-    cells = [_wrapped(cell, size) for cell, size in zip(row, widths, strict=False)]
-    gap = " " * _GAP
-    lines = zip_longest(*cells, fillvalue="")
-    return [gap.join(part.ljust(size) for part, size in zip(line, widths, strict=False)).rstrip() for line in lines]
+    head, *rest = (row(cells, widths[: len(cells)]) for cells in rows)
+    return [*head, (" " * GAP).join("-" * size for size in widths), *(line for lines in rest for line in lines)]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..diagnosis.layer_findings import Finding, layer_findings
-from ..probes.launch import ProbeError
 from ..probes.layer_look import DepthFit, depth_fit, look
 from ..record import Run
 from ..reports import Look
@@ -35,10 +34,7 @@ def look_at(kind: str, arguments: argparse.Namespace, loss: str | None = None) -
         "train_mode": arguments.train_mode,
         "loss": loss,
     }
-    try:
-        return look(wanted, arguments.in_place)
-    except ProbeError as error:
-        raise CommandError(str(error)) from None
+    return look(wanted, arguments.in_place)
 
 
 def show(run: Run, quantities: dict[str, str], fitted: str, sound: str, args: argparse.Namespace) -> None:

@@ -6,6 +6,7 @@ import codecs
 import sys
 from typing import TYPE_CHECKING
 
+from ..errors import PlainError
 from ..wording import clean, clean_page
 
 if TYPE_CHECKING:
@@ -35,5 +36,5 @@ def encoding_of(stream: SupportsWrite[str]) -> str:
     return codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name
 
 
-class CommandError(Exception):
-    """`str(error)` is one line; the command line prints it and exits with 2."""
+class CommandError(PlainError):
+    """A verb cannot do what the user asked for."""

@@ -64,13 +64,7 @@ HOW = {
 
 def announce(verb: str, script: Script) -> None:
     """Print what starts now, and how it is isolated. Raises if the script cannot be isolated."""
-    from ..probes.launch import ProbeError
-
-    try:
-        how = HOW[script.isolation.mode]
-    except ProbeError as error:
-        raise CommandError(str(error)) from None
-    say(f"traindx {verb}: running {script} {how} …", sys.stderr)
+    say(f"traindx {verb}: running {script} {HOW[script.isolation.mode]} …", sys.stderr)
     sys.stderr.flush()
 
 

@@ -127,7 +127,7 @@ def survey(
     def answers(some: Sequence[Place]) -> Iterator[tuple[Place, Answer]]:
         known = store.find(some) if store else {}
         yield from known.items()
-        work = partial(_answers, options=options, objects=objects)
+        work = partial(_answer, options=options, objects=objects)
         for place, answer in spread(work, [p for p in some if p not in known], progress, elsewhere):
             if store:
                 store.keep(place, answer)
@@ -143,11 +143,6 @@ def survey(
         elif answer.reason:
             result.failed.append(answer.reason)
     return result
-
-
-def _answers(places: Sequence[Place], *, options: Options, objects: bool) -> list[Answer]:
-    """Return errors as texts, because an exception would lose the rest of the chunk."""
-    return [_answer(place, options, objects) for place in places]
 
 
 def _answer(place: Place, options: Options, objects: bool) -> Answer:

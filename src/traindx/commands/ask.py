@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._output import terminal_look
-from ._say import CommandError, say
+from ._say import say
 
 if TYPE_CHECKING:
     from ..consult.interview import State
@@ -48,17 +48,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..consult import AnswerError
-    from ..readers import ReaderError
-    from ..record import RecordError
-
-    try:
-        return _run(arguments)
-    except (AnswerError, ReaderError, RecordError) as error:
-        raise CommandError(str(error)) from None
-
-
-def _run(arguments: argparse.Namespace) -> int:
     from ._interview import Keeping, answers_in, hold, offer, template
     from ._screens import choose_screen
 

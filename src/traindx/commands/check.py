@@ -28,15 +28,11 @@ import argparse
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ._findings import Finding, exit_code, read_baseline
 from ._inputs import add_fail_on, add_output
 from ._say import CommandError, complain
 from ._script import add_script, announce, script_of
-
-if TYPE_CHECKING:
-    from ..diagnosis.checks import CheckReport
 
 HELP = "check a script before training: data, wiring, one batch, seeds"
 
@@ -57,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..checks import check_script
-    from ..probes.launch import ProbeError
+    from ..record.reading import save
     from ..reports import Look
     from ..reports.check import as_object, page
     from ._output import check_writable, deliver
@@ -73,12 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.write_baseline, inputs=[arguments.script])
     script = script_of(arguments)
     announce("check", script)
-    try:
-        report = check_script(script, arguments.steps, arguments.seconds, lambda text: complain("check", f"{text} …"))
-    except ProbeError as error:
-        raise CommandError(str(error)) from None
+    report = check_script(script, arguments.steps, arguments.seconds, lambda text: complain("check", f"{text} …"))
     if arguments.record is not None:
-        _keep(report, arguments.record)
+        save(report.run, arguments.record)
     deliver(
         arguments,
         {
@@ -88,13 +81,3 @@ def run(arguments: argparse.Namespace) -> int:
     )
     answers = (*report.of("failed"), *report.of("doubtful"))
     return exit_code("check", [Finding(a.id, script.path, a.status == "failed") for a in answers], arguments)
-
-
-def _keep(report: CheckReport, path: Path) -> None:
-    from ..record import RecordError
-    from ..record.reading import save
-
-    try:
-        save(report.run, path)
-    except RecordError as error:
-        raise CommandError(str(error)) from None

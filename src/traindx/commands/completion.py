@@ -53,7 +53,7 @@ def _verb(name: str) -> Verb:
     options = tuple(
         Option(
             tuple(action.option_strings),
-            _one_line(action.help, action.default),
+            " ".join((action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%").split()),
             action.nargs != 0,
             tuple(map(str, action.choices or known(action.option_strings[-1]))) if action.nargs != 0 else (),
         )
@@ -62,10 +62,6 @@ def _verb(name: str) -> Verb:
     )
     given = [str(choice) for action in actions if not action.option_strings for choice in action.choices or ()]
     return Verb(name, verb_help(name), options, (*given, *known("")))
-
-
-def _one_line(text: str | None, default: object) -> str:
-    return " ".join((text or "").replace("%(default)s", str(default)).replace("%%", "%").split())
 
 
 def bash(verbs: Sequence[Verb]) -> str:
@@ -168,17 +164,13 @@ def _quoted(text: str) -> str:
 
 
 SHELLS: dict[str, Callable[[Sequence[Verb]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
-
-
 HELP = "print the completion script for bash, zsh or fish"
-NAMES = ("bash", "zsh", "fish")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=NAMES, help="the shell that you use")
+    parser.add_argument("shell", choices=tuple(SHELLS), help="the shell that you use")
 
 
 def run(arguments: argparse.Namespace) -> int:
-
     say(SHELLS[arguments.shell](all_verbs()), end="")
     return 0

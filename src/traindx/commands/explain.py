@@ -56,7 +56,7 @@ def _page(name: str) -> str:
     cause = find_cause(name)
     page = unit_page(cause.id if cause else name) or (unit_page(titled.id) if titled else None) or read_page(name)
     if page is None:
-        hint = _nearest(name, [*(unit.id for unit in _units()), *page_names(), *all_signs()], _titles())
+        hint = _nearest(name, [*(unit.id for unit in _units()), *page_names(), *all_signs()])
         raise CommandError(f"there is no condition, cause, sign or page {asked!r}: {hint}")
     return page
 
@@ -69,16 +69,12 @@ def _units() -> list[Any]:
     return [*all_conditions().values(), *all_causes().values()]
 
 
-def _titles() -> dict[str, str]:
-    """The titles and meanings of the units in lower case, by id, to search for words in them."""
-    return {unit.id: f"{unit.title} {unit.means}".lower() for unit in _units()}
-
-
-def _nearest(name: str, known: list[str], titles: dict[str, str]) -> str:
+def _nearest(name: str, known: list[str]) -> str:
     name = name.strip().lower().replace("_", "-")
     words = re.compile(rf"\b{re.escape(name.replace('-', ' '))}\b")
     near = [candidate for candidate in known if name and name in candidate]
-    near += [cause for cause, title in titles.items() if name and words.search(title) and cause not in near]
+    told = {unit.id: f"{unit.title} {unit.means}".lower() for unit in _units()}
+    near += [unit for unit, text in told.items() if name and words.search(text) and unit not in near]
     near += [match for match in get_close_matches(name, known, n=3, cutoff=0.5) if match not in near]
     return f"did you mean {' or '.join(near[:4])}?" if near else "traindx explain lists everything"
 

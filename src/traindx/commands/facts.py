@@ -43,8 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..facts import facts_of, shipped
-    from ..readers import Options, ReaderError, principal
-    from ..record import RecordError
+    from ..readers import Options, principal
     from ..reports import Look
     from ..reports.facts import as_object, page
     from ..signs import measure_all
@@ -55,10 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if place.is_dir():
         raise CommandError(f"{place} is a folder: name one record or log (--reference takes a folder)")
     check_writable(arguments.output, inputs=[place])
-    try:
-        runs = runs_at(place, options)
-    except (ReaderError, RecordError) as error:
-        raise CommandError(str(error)) from None
+    runs = runs_at(place, options)
     found = principal(runs)
     if len(runs) > 1:
         complain("facts", f"this log contains {len(runs)} runs; the longest is shown")

@@ -59,14 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         say(_as_json(cases))
     elif cases:
-        say("\n".join(_line(case) for case in cases))
+        for c in cases:
+            say(f"{c.id:>4}  {c.date[:10]}  {c.verdict:<6}  {c.cause:<24} {c.effect}  {c.script}")
     else:
         say(f"No case contains {' and '.join(arguments.words)}." if arguments.words else EMPTY)
     return int(bool(arguments.words) and not cases)
-
-
-def _line(case: Case) -> str:
-    return f"{case.id:>4}  {case.date[:10]}  {case.verdict:<6}  {case.cause:<24} {case.effect}  {case.script}"
 
 
 def _in_full(case: Case, format: str) -> str:

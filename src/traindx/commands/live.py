@@ -57,7 +57,7 @@ def _port(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..reports.live import HookError, follow, hook_of
+    from ..reports.live import follow, hook_of
 
     path = arguments.input or newest_record()
     read = _reader(path, arguments)
@@ -67,8 +67,6 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         hooks = [hook_of(target, _complain) for target in arguments.on_alert]
         server, following = follow(path, read, port=arguments.port, hooks=hooks, complain=_complain)
-    except HookError as error:
-        raise CommandError(str(error)) from None
     except OSError as error:
         what = "no port can" if arguments.port is None else f"port {arguments.port} cannot"
         raise CommandError(f"{what} be used ({error.strerror or error})") from None

@@ -42,7 +42,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..probes.launch import ProbeError
     from ..probes.rates import probe_rates
     from ._output import PICTURES, check_writable
 
@@ -55,17 +54,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         _needs_matplotlib()
     announce("lr", script)
-    try:
-        test = probe_rates(
-            script,
-            low=arguments.low,
-            high=arguments.high,
-            steps=arguments.steps,
-            repeats=arguments.repeats,
-            seconds=arguments.seconds,
-        )
-    except ProbeError as error:
-        raise CommandError(str(error)) from None
+    test = probe_rates(
+        script,
+        low=arguments.low,
+        high=arguments.high,
+        steps=arguments.steps,
+        repeats=arguments.repeats,
+        seconds=arguments.seconds,
+    )
     if arguments.plot is not None:
         _plot(test, arguments.plot)
     if arguments.format == "json":

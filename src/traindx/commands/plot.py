@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..comparison import short_names
     from ..diagnosis import diagnose
     from ..readers import Options
-    from ..reports.plots import Unavailable, charts_for, draw, subjects_of
+    from ..reports.plots import charts_for, draw, subjects_of
     from ._output import check_writable, page_of, write
 
     suffix = arguments.output.suffix.lower()
@@ -77,10 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         runs = runs[:MOST_RUNS]
     names = short_names([found.source for found in runs])
     subjects = subjects_of(runs, names, diagnose(runs[0]) if len(runs) == 1 else None)
-    try:
-        write(arguments.output, draw(subjects, charts, suffix.removeprefix(".")))
-    except Unavailable as error:
-        raise CommandError(str(error)) from None
+    write(arguments.output, draw(subjects, charts, suffix.removeprefix(".")))
     return 2 if unreadable else 0
 
 

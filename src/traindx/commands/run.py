@@ -39,11 +39,12 @@ from ..observe.runner.launching import Launch, launch_of, observe_spawned
 from ..observe.runner.running import UNREADABLE, run_bare
 from ..observe.schedule import USUAL_BUDGET
 from ..observe.secrets import masked
+from ..paths import unused
 from ..probes.deep_recording import DeepRecording
 from ..record import schema
 from ..record.errors import RecordError
 from ._inputs import RECORDS
-from ._launching import collect, launch, prove, rests_on_suspicion, trained_alone, unused
+from ._launching import collect, launch, prove, rests_on_suspicion, trained_alone
 from ._say import CommandError
 from ._script import mentions, misplaced, refuse_log
 

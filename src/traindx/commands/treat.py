@@ -170,7 +170,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..probes.launch import ProbeError
     from ..treatments import Options, treat
     from ..treatments.caching import usual_folder
     from ..treatments.on_ray import is_address
@@ -194,8 +193,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
         try:
             diagnosis = treat(script, options)
-        except ProbeError as error:
-            raise CommandError(str(error)) from None
         except KeyboardInterrupt:
             watch.say("interrupted before there was anything to decide; finished runs are kept in the cache")
             raise

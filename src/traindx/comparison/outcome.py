@@ -16,7 +16,7 @@ from ..diagnosis import Diagnosis, diagnose
 from ..readers import Options, ReaderError, read
 from ..readers.folders import Place, read_places
 from ..record import RecordError, Run, Series
-from ..record.types import FloatArray, IntArray
+from ..record.types import FloatArray, IntArray, evenly
 from ..signs.curve import Curve, curve_of
 from ..spreading import spread
 from ..wording import listed
@@ -102,7 +102,7 @@ def measured(series: Series, higher: bool) -> Measured:
     # Evaluations are means over a data set, so short series of them need no smoothing.
     level = _level(curve, single_batches="train" in series.name)
     best = (int(np.argmax(level) if higher else np.argmin(level))) if len(curve) else None
-    shown = _spread_out(len(curve))
+    shown = evenly(len(curve), MOST_SMOOTH)
     return Measured(
         name=series.name,
         steps=steps,
@@ -134,11 +134,6 @@ def _level(curve: Curve, single_batches: bool) -> FloatArray:
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(curve.values, half, mode="reflect"), 2 * half + 1)
     pieces = np.array_split(windows, max(1, windows.size // 10_000_000))  # a median copies its input
     return np.concatenate([np.median(piece, axis=1) for piece in pieces])
-
-
-def _spread_out(length: int) -> IntArray:
-    """Return at most `MOST_SMOOTH` indices at equal distances, with both ends."""
-    return np.unique(np.linspace(0, length - 1, min(length, MOST_SMOOTH)).astype(np.int64))
 
 
 def _final(series: Series, curve: Curve) -> float | None:
@@ -204,9 +199,6 @@ class Skipped:
             yield f"text files without training values skipped: {self.no_log}"
 
 
-Judged = list[list["Outcome | str"]]  # for each place its runs, or the reason why it could not be read
-
-
 @dataclass
 class Gathered:
     outcomes: list[Outcome] = field(default_factory=list)
@@ -221,7 +213,7 @@ def gather(
     progress: Callable[[int, int], None] | None = None,
 ) -> Gathered:
     """Read and diagnose all runs at the places, in their order."""
-    judge = partial(spread, partial(_judge_all, options=options, metric=metric), progress=progress)
+    judge = partial(spread, partial(_judge, options=options, metric=metric), progress=progress)
     found, left_out = read_places(places, judge, lambda results: any(isinstance(r, Outcome) for r in results))
     gathered = Gathered()
     gathered.skipped.beside_logs += left_out
@@ -235,12 +227,8 @@ def gather(
     return gathered
 
 
-def _judge_all(places: Sequence[Place], *, options: Options, metric: Metric | None) -> Judged:
-    """Return errors as texts, because an exception would lose the rest of the chunk."""
-    return [_judge(place, options, metric) for place in places]
-
-
 def _judge(place: Place, options: Options, metric: Metric | None) -> list[Outcome | str]:
+    """The runs at the place, or the reason why it could not be read."""
     try:
         runs = read(place.path, options)
     except (ReaderError, RecordError) as error:

@@ -249,7 +249,9 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
     ]
     effects, noise = effects_of(settings, np.array([entry.score for entry in entries])) if ranked else ([], None)
     if higher:
-        effects = [_in_values(effect) for effect in effects]
+        # Quantities for which higher is better are ranked by their negative: turn scores back into values.
+        effects = [replace(e, levels=[(label, runs, -score) for label, runs, score in e.levels]) for e in effects]
+    reason = f"Compared by {label_of(chosen)}, because the losses are different quantities: {unlike}."
     in_order = sorted(entries, key=lambda entry: (entry.score if ranked else 0.0, entry.name))
     order = [name for effect in effects for name in effect.settings]
     return Comparison(
@@ -266,10 +268,7 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
         if ranked
         else [_no_ranking(unlike or "", surely)],
         duplicates=duplicates_among(in_order, chosen),
-        notes=[
-            *(_notes(in_order, chosen) if ranked else []),
-            *([_switched(unlike or "", label_of(chosen))] if switched else []),
-        ],
+        notes=[*(_notes(in_order, chosen) if ranked else []), *([reason] if switched else [])],
         not_compared=left_out,
     )
 
@@ -291,11 +290,6 @@ def _value(outcome: Outcome, measured: Measured) -> float | None:
     if measured.final is None or (training is not None and training.final is None):
         return None
     return measured.final if "train" in measured.name else measured.best
-
-
-def _in_values(effect: Effect) -> Effect:
-    """Turn scores back into values: quantities for which higher is better are ranked by their negative."""
-    return replace(effect, levels=[(label, runs, -score) for label, runs, score in effect.levels])
 
 
 def _reached(measured: Measured, level: float | None, higher: bool) -> int | None:
@@ -336,10 +330,6 @@ def _no_ranking(unlike: str, surely: bool) -> str:
         "These runs are not ranked: their losses are different quantities, and a lower value of one says nothing about "
         f"another. They are {unlike}. Compare runs with one loss function and task, or name a --metric that all have."
     )
-
-
-def _switched(unlike: str, metric: str) -> str:
-    return f"Compared by {metric}, because the losses are different quantities: {unlike}."
 
 
 def _notes(entries: Sequence[Entry], metric: str) -> list[str]:

@@ -116,14 +116,9 @@ def _size(size: float) -> str:
 def recovery(run: Run, signs: Signs, diagnosis: Diagnosis) -> list[str]:
     """Three sentences: the checkpoint, the learning rate, batch or step. Empty if nothing broke."""
     broken = next((signs[name] for name in BROKEN if name in signs and signs[name].raised), None)
-    if broken is None or (broken.id == "loss-oscillating" and not _breaks(signs)):
+    if broken is None or broken.id == "loss-oscillating":  # a loss that only oscillates needs no checkpoint
         return []
     return [_checkpoint(run, broken), _rate(run, broken, diagnosis), _batch_or_step(diagnosis)]
-
-
-def _breaks(signs: Signs) -> bool:
-    """Whether the loss also broke; a loss that only oscillates needs no checkpoint."""
-    return any(name in signs and signs[name].raised for name in BROKEN[:3])
 
 
 def _checkpoint(run: Run, broken: Sign) -> str:
@@ -174,7 +169,8 @@ def _batch_or_step(diagnosis: Diagnosis) -> str:
 
 def when_to_stop(paths: Sequence[Path], signs: Signs) -> list[str]:
     """Three sentences: what is settled, which tests are left, and what to do after them."""
-    made = [test for test, names in TESTS.items() if any(_measured(name, signs) for name in names)]
+    measured = {name for name, sign in signs.items() if not sign.values.get("told")}
+    made = [test for test, names in TESTS.items() if measured & {*names}]
     left = [test for test in TESTS if test not in made]
     steps = [step for path in paths for step in path.steps]
     settled = sum(step.answer != "not known" for step in steps)
@@ -190,7 +186,3 @@ def when_to_stop(paths: Sequence[Path], signs: Signs) -> list[str]:
         f"{limit} After them, try the two most likely causes, one at a time; if neither changes the loss, stop here.",
         THEN,
     ]
-
-
-def _measured(name: str, signs: Signs) -> bool:
-    return name in signs and not signs[name].values.get("told")

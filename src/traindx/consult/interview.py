@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..conditions import Finding, established
+from ..conditions import established
 from ..record import Run
 from ..signs import Signs, measure_all
 from .conclusion import Consultation
@@ -62,7 +62,7 @@ def next_question(state: State) -> dict[str, Any] | None:
         return shown(guided, None, len(asked))
     if open_questions and [question.id for question in open_questions] == [COURSE]:
         return shown(open_questions[0], None, len(asked))
-    condition = _condition(run, signs)
+    condition = next(iter(established(run, signs)), None)  # the one that leads by what was said and measured so far
     if condition is None:
         return None
     symptoms_said = [all_symptoms()[name] for name in symptoms if name in all_symptoms()]
@@ -172,11 +172,6 @@ def _heard(state: State) -> tuple[Run, Signs]:
     source = state.get("source")
     run = told_run([said for _, said in _tellings(state)], base_run(str(source)) if source else None)
     return run, measure_all(run)
-
-
-def _condition(run: Run, signs: Signs) -> Finding | None:
-    """The condition that leads by what was said and measured so far."""
-    return next(iter(established(run, signs)), None)
 
 
 def _guided(state: State, signs: Signs) -> Question | None:

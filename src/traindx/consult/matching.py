@@ -221,7 +221,7 @@ def sayings(folder: str) -> tuple[Saying, ...]:
 
 def recognise(text: str) -> list[Match]:
     """Everything that `text` is about, symptoms first."""
-    words = words_of(_without_settings(text))
+    words = words_of(_OPTIMIZER.sub(" ", text))  # "Adam with lr=0.1" asks for no optimizer: it is only mentioned
     if not words:
         return []
     found = [
@@ -307,11 +307,6 @@ def _gap(text: str) -> str:
     unit = 1.0 if max(train, validation) <= 1.0 else 100.0
     wide = (train - validation) * 100.0 / unit > POINTS and train <= unit
     return f"accuracy {train:g} and {validation:g}" if wide else ""
-
-
-def _without_settings(text: str) -> str:
-    """The text without settings that were only mentioned: "Adam with lr=0.1" asks for no optimizer."""
-    return _OPTIMIZER.sub(" ", text)
 
 
 def telling_of(match: Match) -> Telling:

@@ -130,7 +130,8 @@ def find(pattern: str, words: Sequence[Word]) -> Find | None:
         size += len(items)
         places |= set(found)
         takes |= _taken(part, found)
-    return Find(pattern, frozenset(_all(takes, words)), frozenset(places), size)
+    whole = {at + more for at in takes for more in range(words[at].covers)}  # with the rest of the phrases
+    return Find(pattern, frozenset(whole), frozenset(places), size)
 
 
 def first(patterns: Iterable[str], words: Sequence[Word]) -> Find | None:
@@ -141,7 +142,7 @@ def first(patterns: Iterable[str], words: Sequence[Word]) -> Find | None:
 
 def _part(part: str, words: Sequence[Word]) -> Iterator[list[int]]:
     items = split(part)
-    if not any(_meaning(item) for item in items):
+    if not any(item.lstrip("!").isupper() for item in items):  # none is a meaning
         yield from _phrase(items, words)
         return
     candidates = [[at for at, word in enumerate(words) if _fits(item, word)] for item in items]
@@ -173,20 +174,11 @@ def _fits(item: str, word: Word) -> bool:
     return _spelled(name, word.text) and (word.denied == denied or name in grammar("LITTLE"))
 
 
-def _meaning(item: str) -> bool:
-    return item.lstrip("!").isupper()
-
-
 def _taken(part: str, found: Sequence[int]) -> set[int]:
     """The words that no other pattern may use: all but subjects."""
     names = [item.lstrip("!") for item in split(part)]
     own = {at for at, name in zip(found, names, strict=True) if not name.isupper() or name in vocabulary()[1]}
     return own or set(found)
-
-
-def _all(places: Iterable[int], words: Sequence[Word]) -> set[int]:
-    """The places with all words of the phrases that begin there."""
-    return {at + more for at in places for more in range(words[at].covers)}
 
 
 def _give_meanings(words: list[Word]) -> None:

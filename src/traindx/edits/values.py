@@ -160,7 +160,7 @@ def _every_binding(source: Source) -> Iterator[tuple[str, ast.expr | None]]:
         elif isinstance(node, ast.AugAssign):
             yield _last_name(node.target) or "", None
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from ((name, given) for name in _parameters(node) if (given := _default(node, name)) is not None)
+            yield from _defaults(node).items()
 
 
 def _in_configurations(project: Project, names: tuple[str, ...], was: float) -> Iterator[Literal]:
@@ -275,15 +275,12 @@ def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
-def _default(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.expr | None:
+def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr]:
+    """Return the defaults by parameter: the last positional ones have one, and keywords may."""
     positional = [*function.args.posonlyargs, *function.args.args]
-    for argument, default in zip(reversed(positional), reversed(function.args.defaults), strict=False):
-        if argument.arg == name:
-            return default
-    for argument, given in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
-        if argument.arg == name:
-            return given
-    return None
+    given = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
+    named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    return {argument.arg: default for argument, default in (*given, *named) if default is not None}
 
 
 def _of_parameter(
@@ -304,7 +301,7 @@ def _of_parameter(
             given = call.args[positions.index(name)]
         if given is not None:
             return _traced(project, where, given, depth - 1)
-    default = _default(function, name)
+    default = _defaults(function).get(name)
     return _traced(project, source, default, depth - 1) if default is not None else None
 
 

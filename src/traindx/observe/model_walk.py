@@ -174,16 +174,14 @@ class Naming:
 
     def name_of(self, parameter: Any) -> str:
         """The parameter's name; loose tensors get one by order of appearance."""
-        known = self._names.get(id(parameter))
-        if known is not None and known[0]() is parameter:
-            return known[1]
+        if (known := self.known(parameter)) is not None:
+            return known
         for root_name, root in self.roots():
             prefix = self.prefix(root_name)
             for name, found in named_parameters(root):
                 self._remember(found, prefix + name)
-        known = self._names.get(id(parameter))
-        if known is not None and known[0]() is parameter:
-            return known[1]
+        if (known := self.known(parameter)) is not None:
+            return known
         name = f"tensor{self._loose}"
         self._loose += 1
         self._remember(parameter, name)

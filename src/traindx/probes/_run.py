@@ -35,7 +35,9 @@ class _ProbeRecording(Recording):
         super().__init__(path, BUDGET)
 
     def attach(self) -> None:
-        self.part = import_module(_module_of(self._plan["kind"])).begin(self._plan["options"])
+        kind = self._plan["kind"]  # one of `drivers`, or a module of another package by its full name
+        module = kind if "." in kind else f"traindx.probes.drivers.{kind.replace('-', '_')}"
+        self.part = import_module(module).begin(self._plan["options"])
         self.hooks.driver = self.part.driver  # set before torch is hooked: some hook points exist only for drivers
         super().attach()
         if self.session is None:
@@ -64,7 +66,8 @@ class Probe:
     def close(self, ending: Ending) -> None:
         with self._until:
             findings = self.recording.findings()
-            if _cut_short(ending, findings):
+            if ending.error and ending.error["type"] == "StopIteration" and findings.get("epochs_cut"):
+                # The probe itself made the script fail: it ended an epoch early, and the script called `next(batches)`.
                 ending = Ending(0, "stopped")
             about = {name: self._words[name] for name in ("kind", "seed", "shift")}
             self.recording.writer.fact("probe", {**about, **findings})
@@ -88,16 +91,6 @@ def _probe(plan: dict[str, Any]) -> int:
     probe = Probe(plan)
     probe.close(run_program(program, plan["args"], probe.recording))
     return 0
-
-
-def _module_of(kind: str) -> str:
-    """The module that defines the probe: one of `drivers`, or one of another package, given by its full name."""
-    return kind if "." in kind else f"traindx.probes.drivers.{kind.replace('-', '_')}"
-
-
-def _cut_short(ending: Ending, findings: dict[str, Any]) -> bool:
-    """Whether the probe itself made the script fail: it ended an epoch early, and the script called `next(batches)`."""
-    return ending.error is not None and ending.error["type"] == "StopIteration" and bool(findings.get("epochs_cut"))
 
 
 # ── seeds ─────────────────────────────────────────────────────────────────────────────────────────

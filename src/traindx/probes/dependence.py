@@ -7,7 +7,7 @@ ids have no gradient: there, one sample's tokens are replaced and the outputs of
 from __future__ import annotations
 
 import copy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -29,18 +29,14 @@ class Dependence:
     mixed_pair: tuple[int, int] | None = None  # output i depends on input j
     sees_future: bool | None = None
     future_position: int | None = None
-    why_not: dict[str, str] | None = None
-
-    def facts(self) -> dict[str, Any]:
-        return asdict(self)
+    why_not: dict[str, str] = field(default_factory=dict)
 
 
 def dependence(
     model: Any, args: Any, kwargs: Any = None, *, batch_axis: int | None = 0, next_token: bool = False
 ) -> Dependence:
     """Test all three questions; later positions only for a `next_token` task. `batch_axis` is None if unknown."""
-    found = Dependence(why_not={})
-    assert found.why_not is not None
+    found = Dependence()
     if sum(p.numel() for p in model.parameters()) > MAX_ELEMENTS:
         found.why_not["all"] = "the model is too large to be copied"
         return found
@@ -90,7 +86,6 @@ def _difference(one: Any, other: Any) -> float:
 
 def _ask_input(found: Dependence, inputs: _Inputs) -> None:
     main = inputs.main
-    assert found.why_not is not None
     if main is None:
         found.why_not["input"] = "the model gets no tensor"
         return
@@ -113,7 +108,6 @@ def _changed(main: Any) -> Any:
 
 def _ask_mixing(found: Dependence, inputs: _Inputs, axis: int | None) -> None:
     why = _unsuited(inputs, axis)
-    assert found.why_not is not None
     if why is not None:
         found.why_not["samples"] = why
         return
@@ -192,7 +186,6 @@ def _by_exchange(inputs: _Inputs, base: Any, i: int, axis: int) -> Any:
 
 def _ask_future(found: Dependence, inputs: _Inputs, axis: int | None) -> None:
     main = inputs.main
-    assert found.why_not is not None
     if main is None or axis not in (0, 1) or main.dim() < 2:
         found.why_not["future"] = "it is unknown which axis is time"
         return

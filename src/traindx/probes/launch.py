@@ -17,6 +17,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from ..errors import PlainError
 from ..isolation import Isolation, IsolationError, choose
 from ..record import Run, load
 from ..record.experiments import Probe
@@ -37,7 +38,7 @@ SETUP_SECONDS = 300.0  # for imports, reading data and building the model, befor
 _running: set[int] = set()  # process ids of the fresh processes
 
 
-class ProbeError(Exception):
+class ProbeError(PlainError):
     """The script could not be probed. `str(error)` is one line that says why and what to do."""
 
 

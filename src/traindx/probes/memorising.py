@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -38,9 +38,6 @@ class Memorised:
     why_not: str | None = None
     factor: float = 1.0
     accuracy: float | None = None
-
-    def facts(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def memorise(

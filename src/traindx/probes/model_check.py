@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,10 @@ def measure_model(model: Any, batch: Any, loss_fn: Callable[..., Any], steps: in
         trial = _train(twin, inputs, target, loss_fn, steps, rate)
         main = next((value for value in inputs if isinstance(value, torch.Tensor)), None)
         next_token = main is not None and isinstance(target, torch.Tensor) and targets_are_next_inputs(main, target)
-        facts: dict[str, Any] = {"memorise": judge(trial).facts()}
+        facts: dict[str, Any] = {"memorise": asdict(judge(trial))}
         if trial.error is None:
             found = dependence(model, inputs, next_token=next_token)
-            facts["dependence"] = {**found.facts(), "next_token": next_token}
+            facts["dependence"] = {**asdict(found), "next_token": next_token}
     return trial.run.with_facts(facts)
 
 

@@ -18,7 +18,7 @@ from ..wording import counted
 from .forking import fork_runs
 from .launch import Plan, ProbeError, Script, Start, Trial, launch
 from .memorising import by_step
-from .rate_curve import RateAdvice, RateCurve, advise
+from .rate_curve import RateAdvice, RateCurve, Smoothed, advise
 
 STEPS = 120
 LOW, HIGH = 1e-6, 10.0  # below, nothing moves in so few steps; above, every model in use diverges
@@ -93,7 +93,7 @@ def _trials(
 
     first = once(0, steps)
     notes = []
-    if _ended_early(first, steps):
+    if not first.found.stopped_by and first.ending == "ok" and first.updates < steps:
         if first.updates < FEWEST:
             raise ProbeError(
                 f"the loop ended after {first.updates} steps, the test needs {FEWEST}: give the script more epochs"
@@ -103,10 +103,6 @@ def _trials(
         first = once(0, steps)
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         return [first, *pool.map(lambda shift: once(shift, steps), range(1, repeats))], notes
-
-
-def _ended_early(trial: Trial, steps: int) -> bool:
-    return not trial.found.stopped_by and trial.ending == "ok" and trial.updates < steps
 
 
 def _together(script: Script, trials: list[Trial], notes: list[str]) -> RateTest:
@@ -163,7 +159,6 @@ def lr_range_test(
     """
     import torch
 
-    from .rate_curve import Smoothed
     from .unchanged import unchanged
 
     if not 0 < low < high or steps < 2:

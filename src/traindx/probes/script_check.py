@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -68,11 +68,10 @@ def measure_with(
             futures = [pool.submit(memorising.memorise, script, f, steps, seconds, start) for f in OTHER_RATES]
             further = [future.result() for future in futures]
         other_seed, same_seed = other.result(), same.result()
-    started = compare_starts(first, other_seed, same_seed)
     facts = {
-        "memorise": one_batch.result().facts(),
-        "memorise/other_rates": [trial.facts() for trial in further],
-        "starts": started.facts(),
+        "memorise": asdict(one_batch.result()),
+        "memorise/other_rates": [asdict(trial) for trial in further],
+        "starts": asdict(compare_starts(first, other_seed, same_seed)),
     }
     return first.run.with_facts(facts)
 
@@ -119,9 +118,6 @@ class Starts:
     steps: int = 0
     differs_at: int | None = None
     why_not: str | None = None
-
-    def facts(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def begin_again(script: Script, seed: int, start: Start | None = None) -> Trial | ProbeError:

@@ -57,6 +57,7 @@ def unexpected(source: Source, module: ModuleType, error: Exception) -> Unexpect
     )
 
 
+MARKED = 64  # bytes at the start of a file in which a format writes its mark
 DEEPEST = 6  # a folder may be a whole project; its logs usually lie near the top
 Found = TypeVar("Found")
 _A_LOSS = re.compile(r"loss['\"\]]?\s*[:=]?\s*[-+]?(?:\d|nan)", re.IGNORECASE)
@@ -166,6 +167,14 @@ def is_folder(path: Path) -> bool:
         return path.is_dir() and not path.is_symlink()
     except OSError:
         return False
+
+
+def marked_files(folder: Path, pattern: str, mark: bytes) -> Iterator[Path]:
+    """Yield the files below the folder that match the pattern and have the mark among their first bytes."""
+    for path in matching_files(folder, pattern):
+        with suppress(ReaderError):
+            if mark in Source(path).head[:MARKED]:
+                yield path
 
 
 def matching_files(folder: Path, *patterns: str) -> list[Path]:

@@ -1,15 +1,14 @@
-"""What a user can say about a log whose column names traindx does not recognise, and the errors of reading.
-
-The messages of the errors are written for the user.
-"""
+"""What a user can say about a log whose column names traindx does not recognise, and the errors of reading."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..errors import PlainError
 
-class ReaderError(Exception):
+
+class ReaderError(PlainError):
     """A log cannot be read. `str(error)` is one line that says why."""
 
 

@@ -1,5 +1,7 @@
-"""The error that reading or creating a record raises. Its message is written for the user."""
+"""The error that reading or creating a record raises."""
+
+from ..errors import PlainError
 
 
-class RecordError(Exception):
+class RecordError(PlainError):
     """A record cannot be opened or created. `str(error)` is one line that says why."""

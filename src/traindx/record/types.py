@@ -18,6 +18,11 @@ FloatArray = NDArray[np.float64]
 Number = TypeVar("Number", np.int64, np.float64)
 
 
+def evenly(length: int, most: int) -> IntArray:
+    """At most `most` of the indices of `length` items, at equal distances, with both ends."""
+    return np.unique(np.linspace(0, length - 1, min(length, most)).astype(np.int64))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Series:
     """One scalar over steps, in the order in which it was written. Steps may repeat or go back."""

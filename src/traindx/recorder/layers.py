@@ -229,8 +229,7 @@ def _parts(tree: Any) -> list[tuple[Any, Any]] | None:
 def _in_order(parts: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """JAX sorts the keys of dicts as text, which puts `Dense_10` before `Dense_2`: sort their numbers as numbers."""
     names = [name for name, _ in parts]
-    return sorted(parts, key=lambda part: _natural(part[0])) if names == sorted(names) else parts
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    return [(int(digits or 0), text) for text, digits in re.findall(r"(\D*)(\d{0,18})", name)]
+    if names != sorted(names):
+        return parts
+    pieces = {name: re.findall(r"(\D*)(\d{0,18})", name) for name in names}
+    return sorted(parts, key=lambda part: [(int(digits or 0), text) for text, digits in pieces[part[0]]])

@@ -8,8 +8,8 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -242,8 +242,13 @@ class Recorder:
             return int(at)
         return None
 
-    def _told(self, what: str, name: str) -> _Told:
-        return _Told(self, what, name)
+    @contextmanager
+    def _told(self, what: str, name: str) -> Iterator[None]:
+        """Turns an error about one value into one line."""
+        try:
+            yield
+        except Exception as error:
+            self._complain(what, name, f"{type(error).__name__}: {error}")
 
     def _complain(self, what: str, name: str, reason: str) -> None:
         """One line for each name and method: a loop repeats the same mistake."""
@@ -283,19 +288,3 @@ class Recorder:
         self._writer.fact("ended", time.time())
         self._writer.close()
         self._companion.remove()
-
-
-class _Told:
-    """Turns an error about one value into one line."""
-
-    def __init__(self, recorder: Recorder, what: str, name: str) -> None:
-        self._recorder, self._what, self._name = recorder, what, name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        self._recorder._complain(self._what, self._name, f"{type(error).__name__}: {error}")
-        return True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..record import Series
-from ..record.types import FloatArray
+from ..record.types import FloatArray, evenly
 from ..wording import markup, num4
 from ._charts import extremes
 
@@ -76,7 +76,7 @@ def line(curve: Measured, frame: Frame, attributes: str = "") -> str:
     """The smoothed curve, ending in a cross if the run ended in NaN/Inf, else in a dot."""
     if not len(curve.smooth):
         return ""
-    keep = np.unique(np.linspace(0, len(curve.smooth) - 1, min(len(curve.smooth), MOST_POINTS)).astype(int))
+    keep = evenly(len(curve.smooth), MOST_POINTS)
     x, y = frame.x(curve.smooth_steps[keep]), frame.y(curve.smooth[keep])
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
     if curve.final is None:

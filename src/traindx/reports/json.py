@@ -13,7 +13,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..causes import Fix
 from ..conditions import Finding
 from ..diagnosis import Diagnosis, Hypothesis
 from ..facts import WIRING, Fact
@@ -86,15 +85,12 @@ def fact_object(fact: Fact) -> dict[str, Any]:
 
 def _hypothesis(hypothesis: Hypothesis) -> dict[str, Any]:
     fix = hypothesis.fix
+    place = None if fix is None or fix.location is None else picked(fix.location, "file line")
     return {
         **picked(hypothesis, "cause confidence evidence against avoid verify reference trial"),
         **({} if hypothesis.cause in ("healthy", "unknown") else {"basis": hypothesis.basis}),
-        "fix": None if fix is None else picked(fix, "summary code safety patch", location=_place(fix)),
+        "fix": None if fix is None else picked(fix, "summary code safety patch", location=place),
     }
-
-
-def _place(fix: Fix) -> dict[str, Any] | None:
-    return None if fix.location is None else picked(fix.location, "file line")
 
 
 def strict(value: Any) -> Any:
@@ -108,13 +104,9 @@ def strict(value: Any) -> Any:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else _spelled(value)
+        if math.isfinite(value):
+            return float(value)
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, (Sequence, set, frozenset)):
         return [strict(inner) for inner in value]
     return str(value)
-
-
-def _spelled(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    return "Infinity" if value > 0 else "-Infinity"

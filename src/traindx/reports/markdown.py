@@ -106,12 +106,8 @@ def prose(text: str) -> str:
 def _escaped(text: str) -> str:
     """Escape only what Markdown would interpret. An underscore inside a word is harmless and stays."""
     text = re.sub(r"([\\*<`]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()|&(?=#?\w+;))", r"\\\1", text)
-    return re.sub(r"^([#>+-]|\d+(?=[.)]))", lambda start: _at_start(start[0]), text)
-
-
-def _at_start(mark: str) -> str:
-    # A number would start a list; escape the character after it.
-    return f"{mark}\\" if mark.isdigit() else f"\\{mark}"
+    text = re.sub(r"^([#>+-])", r"\\\1", text)
+    return re.sub(r"^(\d+)(?=[.)])", r"\1\\", text)  # a number would start a list: escape the character after it
 
 
 def cell(text: str) -> str:

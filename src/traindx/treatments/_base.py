@@ -13,7 +13,7 @@ Other packages add interventions and experiments by the entry-point groups `trai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pkgutil import resolve_name
 from types import ModuleType
@@ -65,15 +65,14 @@ class Told:
     factor: float = 1.0
 
 
+@dataclass(eq=False)
 class Intervening(Driver):
     """A driver that counts its changes in `acted`. `note` explains why it did not act. With `samples`, it replaces
     whole samples, so predictions are scored against its targets instead of the script's own."""
 
     samples = False
-
-    def __init__(self) -> None:
-        self.acted = 0
-        self.note = ""
+    acted: int = field(default=0, init=False)
+    note: str = field(default="", init=False)
 
     def findings(self) -> dict[str, Any]:
         return {"acted": self.acted, "note": self.note}

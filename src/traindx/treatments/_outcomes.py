@@ -138,15 +138,11 @@ class Difference:
 
 def in_loss(control: Outcome, treated: Outcome) -> Difference | None:
     """The difference in training loss at equal steps."""
-    if control.loss is None or treated.loss is None:
-        return None
     return _lower_is_better(control.loss, treated.loss, (control.first, treated.first), treated.learned)
 
 
 def in_validation(control: Outcome, treated: Outcome) -> Difference | None:
     """The difference in validation loss, if the script evaluates."""
-    if control.validation is None or treated.validation is None:
-        return None
     return _lower_is_better(control.validation, treated.validation, (control.first, treated.first), True)
 
 
@@ -158,7 +154,11 @@ def in_pace(control: Outcome, treated: Outcome) -> Difference | None:
     return Difference(_capped(math.log(control.pace.value / treated.pace.value)), error)
 
 
-def _lower_is_better(control: Level, treated: Level, firsts: tuple[float, float], learned: bool) -> Difference:
+def _lower_is_better(
+    control: Level | None, treated: Level | None, firsts: tuple[float, float], learned: bool
+) -> Difference | None:
+    if control is None or treated is None:
+        return None
     before, after, first = control.value, treated.value, firsts[0]
     if not math.isfinite(before) or not math.isfinite(after):
         if math.isfinite(after):

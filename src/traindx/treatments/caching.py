@@ -75,7 +75,8 @@ class TrialCache:
             return
         digests = file_digests(files)
         states = {path: state for path in data if (state := _state(Path(path)))}
-        if not all(digests.values()) or any(_written(Path(path)) >= since for path in [*files, *states]):
+        written = [(_state(Path(path)) or [0, math.inf])[1] for path in [*files, *states]]
+        if not all(digests.values()) or max(written) >= since * 1e9:
             return
         kept, known = self._places(about)
         with suppress(OSError):
@@ -124,20 +125,13 @@ def code_digest(driver: str) -> str:
     return sha256("".join(_digest(file) for file in files).encode()).hexdigest()[:16]
 
 
-def _state(path: Path) -> list[int]:
+def _state(path: Path) -> list[float]:
     """Size and modification time. For data these suffice, because hashing all of it would take too long."""
     try:
         found = path.stat()
         return [found.st_size, found.st_mtime_ns]
     except OSError:
         return []
-
-
-def _written(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return math.inf
 
 
 def _digest(path: Path) -> str:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 DATA = """
-import torch, torch.nn as nn, torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
 C = torch.randn(4, 16) * 1.2
 def make(n):
     y = torch.randint(0, 4, (n,))
@@ -14,8 +11,11 @@ def make(n):
 LOADERS = (
     DATA
     + """
-from torch.utils.data import DataLoader, TensorDataset
 train = TensorDataset(*make(1000)); val = TensorDataset(*make(400))
 tl = DataLoader(train, 32, shuffle=True); vl = DataLoader(val, 64)
 """
 )
+
+
+def after(head: str, programs: dict[str, str]) -> dict[str, str]:
+    return {name: head + text for name, text in programs.items()}

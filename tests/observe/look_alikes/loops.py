@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import DATA, LOADERS
+from . import DATA, LOADERS, after
 
-PROGRAMS = {
-    "eval_batches_of_one_size": DATA
-    + """
+PROGRAMS = after(
+    DATA,
+    {
+        "eval_batches_of_one_size": """
 X, Y = make(1400)
 net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Dropout(.2), nn.Linear(64, 4))
 opt = torch.optim.Adam(net.parameters(), 2e-3)
@@ -25,8 +26,7 @@ for e in range(5):
     held = sum(score(X[i:i+50], Y[i:i+50]) for i in range(1000, 1400, 50)) / 8
     print(seen / 20, held)
 """,
-    "rnn_stateful": DATA
-    + """
+        "rnn_stateful": """
 V, E = 30, 32
 text = torch.zeros(8, 4001, dtype=torch.long)
 st = torch.randint(0, V, (8,))
@@ -47,8 +47,7 @@ for e in range(2):
         nn.utils.clip_grad_norm_(ps, 1.0)
         opt.step()
 """,
-    "rnn_stateful_seqfirst": DATA
-    + """
+        "rnn_stateful_seqfirst": """
 # consecutive windows of one series through a DataLoader without shuffle; time first; explicit state carried over
 from torch.utils.data import DataLoader, TensorDataset
 s = torch.sin(torch.arange(8001) * 0.1) + 0.5 * torch.sin(torch.arange(8001) * 0.037) + 0.05 * torch.randn(8001)
@@ -65,8 +64,7 @@ for e in range(12):
         o, h = net(x.transpose(0, 1), h); h = h.detach()
         loss = F.mse_loss(o, y.transpose(0, 1)); opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "rnn_one_long_series": DATA
-    + """
+        "rnn_one_long_series": """
 # batch of one: (time, 1, features), sequence carried over, order meant
 s = torch.sin(torch.arange(6001) * 0.1)[:, None, None] * torch.tensor([1.0, 0.5]).view(1, 1, 2)
 rnn, out = nn.LSTM(2, 32), nn.Linear(32, 2)
@@ -78,8 +76,7 @@ for e in range(4):
         o, h = rnn(x, h); h = (h[0].detach(), h[1].detach())
         loss = F.mse_loss(out(o), y); opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "single_sample": DATA
-    + """
+        "single_sample": """
 X, Y = make(600)
 net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
 opt = torch.optim.SGD(net.parameters(), 0.01)
@@ -90,8 +87,7 @@ for e in range(3):
         loss.backward()
         opt.step()
 """,
-    "single_sample_unbatched": DATA
-    + """
+        "single_sample_unbatched": """
 X, Y = make(600)
 net = nn.Sequential(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 1))
 opt = torch.optim.SGD(net.parameters(), 0.02)
@@ -100,8 +96,7 @@ for e in range(4):
     for i in torch.randperm(600).tolist():
         loss = (net(X[i]).squeeze() - T[i]) ** 2; opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "loss_terms_inplace": DATA
-    + """
+        "loss_terms_inplace": """
 net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
 opt = torch.optim.Adam(net.parameters(), 2e-3)
 for _ in range(300):
@@ -109,8 +104,7 @@ for _ in range(300):
     for q in net.parameters(): loss += 1e-4 * q.pow(2).sum()
     opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "loss_terms_inplace_zero": DATA
-    + """
+        "loss_terms_inplace_zero": """
 class MT(nn.Module):
     def __init__(s):
         super().__init__()
@@ -126,8 +120,7 @@ for _ in range(300):
     loss += 1e-3 * sum(q.abs().sum() for q in net.a.parameters())
     opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "empty_last_batch": DATA
-    + """
+        "empty_last_batch": """
 X, Y = make(640)
 net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
 opt = torch.optim.Adam(net.parameters(), 2e-3)
@@ -139,41 +132,7 @@ for e in range(15):
         if len(idx) == 0: continue
         loss = F.cross_entropy(out, y); opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "eval_without_nograd": LOADERS
-    + """
-net = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(.2), nn.Linear(64, 4))
-opt = torch.optim.Adam(net.parameters(), 2e-3)
-for e in range(8):
-    net.train()
-    for x, y in tl: loss = F.cross_entropy(net(x), y); opt.zero_grad(); loss.backward(); opt.step()
-    net.eval(); t = c = 0
-    for x, y in vl:
-        o = net(x)
-        t += F.cross_entropy(o, y).item()
-        c += (o.argmax(1) == y).sum().item()
-    print(t / len(vl), c / 400)
-""",
-    "eval_train_batches": LOADERS
-    + """
-# training accuracy measured in eval mode on training batches, validation likewise
-net = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(.2), nn.Linear(64, 4))
-opt = torch.optim.Adam(net.parameters(), 2e-3)
-def evaluate(dl):
-    net.eval(); t = n = c = 0
-    with torch.no_grad():
-        for x, y in dl:
-            o = net(x)
-            t += F.cross_entropy(o, y, reduction="sum").item()
-            n += len(y)
-            c += (o.argmax(1) == y).sum().item()
-    return t / n, c / n
-for e in range(8):
-    net.train()
-    for x, y in tl: loss = F.cross_entropy(net(x), y); opt.zero_grad(); loss.backward(); opt.step()
-    print("train", evaluate(tl), "val", evaluate(vl))
-""",
-    "eval_each_train_batch": DATA
-    + """
+        "eval_each_train_batch": """
 # after each step the batch just trained is looked at again in eval mode, then back to train; own split without loaders
 X, Y = make(1400)
 net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Dropout(.2), nn.Linear(64, 4))
@@ -190,58 +149,7 @@ for e in range(5):
     net.eval()
     with torch.no_grad(): print(F.cross_entropy(net(X[1000:]), Y[1000:]).item())
 """,
-    "acc_by_hand_train_mode_fwd": LOADERS
-    + """
-# accuracy by hand under no_grad on the training batch, in train mode, model without dropout
-net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
-opt = torch.optim.Adam(net.parameters(), 2e-3)
-for e in range(6):
-    for x, y in tl:
-        loss = F.cross_entropy(net(x), y); opt.zero_grad(); loss.backward(); opt.step()
-        with torch.no_grad(): acc = (net(x).argmax(1) == y).float().mean().item()
-    ok = 0
-    with torch.no_grad():
-        for x, y in vl: ok += (net(x).argmax(1) == y).sum().item()
-    print(e, acc, ok / 400)
-""",
-    "ddp_wrapper_flag": LOADERS
-    + """
-import torch.distributed as dist, os, tempfile
-dist.init_process_group("gloo", init_method="file://" + tempfile.mktemp(), rank=0, world_size=1)
-model = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 4))
-ddp = nn.parallel.DistributedDataParallel(model)
-opt = torch.optim.Adam(model.parameters(), 2e-3)
-for e in range(6):
-    ddp.eval() if e else None
-    model.train()
-    for x, y in tl:
-        loss = F.cross_entropy(ddp(x), y); opt.zero_grad(); loss.backward(); opt.step()
-    model.eval()
-    with torch.no_grad():
-        print(sum(F.cross_entropy(model(x), y).item() for x, y in vl) / len(vl))
-dist.destroy_process_group()
-""",
-    "fsdp2": LOADERS
-    + """
-import torch.distributed as dist, os, tempfile
-from torch.distributed.fsdp import fully_shard
-from torch.distributed.device_mesh import init_device_mesh
-os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="29617", LOCAL_RANK="0")
-dist.init_process_group("gloo")
-mesh = init_device_mesh("cpu", (1,))
-model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 4))
-for m in model:
-    if isinstance(m, nn.Linear): fully_shard(m, mesh=mesh)
-fully_shard(model, mesh=mesh)
-opt = torch.optim.AdamW(model.parameters(), 3e-3)
-for e in range(5):
-    model.train()
-    for x, y in tl:
-        loss = F.cross_entropy(model(x), y); loss.backward(); opt.step(); opt.zero_grad()
-dist.destroy_process_group()
-""",
-    "maml_like": DATA
-    + """
+        "maml_like": """
 net = nn.Sequential(nn.Linear(1, 40), nn.ReLU(), nn.Linear(40, 1))
 opt = torch.optim.Adam(net.parameters(), 1e-3)
 from torch.func import functional_call
@@ -258,8 +166,7 @@ for _ in range(150):
         tot = tot + F.mse_loss(functional_call(net, w, xq), a * torch.sin(xq + ph))
     (tot / 4).backward(); opt.step()
 """,
-    "cross_validation": DATA
-    + """
+        "cross_validation": """
 from torch.utils.data import DataLoader, Subset, TensorDataset
 whole = TensorDataset(*make(800)); order = torch.randperm(800)
 for k in range(4):
@@ -277,8 +184,7 @@ for k in range(4):
         with torch.no_grad():
             print(k, e, sum(F.cross_entropy(net(x), y).item() for x, y in vl) / len(vl))
 """,
-    "scores_of_both_splits": DATA
-    + """
+        "scores_of_both_splits": """
 # batches drawn by chance from either split, scored by the same line
 X, Y = make(1000); XV, YV = make(300)
 net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Dropout(.2), nn.Linear(64, 4))
@@ -300,8 +206,7 @@ for i in range(400):
     loss = F.cross_entropy(net(X[k]), Y[k])
     opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "checkpointed_reentrant": DATA
-    + """
+        "checkpointed_reentrant": """
 from torch.utils.checkpoint import checkpoint
 class Net(nn.Module):
     def __init__(s):
@@ -317,8 +222,7 @@ for i in range(300):
     loss = F.cross_entropy(net(x), y)
     opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "gradients_divided_by_hand": DATA
-    + """
+        "gradients_divided_by_hand": """
 net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4)); opt = torch.optim.SGD(net.parameters(), 0.1)
 for i in range(300):
     opt.zero_grad()
@@ -329,8 +233,7 @@ for i in range(300):
     nn.utils.clip_grad_norm_(net.parameters(), 5.0)
     opt.step()
 """,
-    "second_head_unused": DATA
-    + """
+        "second_head_unused": """
 class Net(nn.Module):
     def __init__(s):
         super().__init__(); s.body = nn.Sequential(nn.Linear(16, 64), nn.ReLU())
@@ -345,8 +248,7 @@ for i in range(300):
     loss = F.cross_entropy(out["logits"], y) + extra
     opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "attack_on_inputs": DATA
-    + """
+        "attack_on_inputs": """
 x, y = make(256)
 net = nn.Linear(16, 4); net.weight.data.copy_(C / 1.5); net.bias.data.copy_(-.5 * (C * C).sum(1) / 1.5)
 net.requires_grad_(False); net.eval()
@@ -356,4 +258,87 @@ for i in range(60):
     opt.zero_grad(); loss.backward(); opt.step()
     with torch.no_grad(): delta.clamp_(-.3, .3)
 """,
-}
+    },
+) | after(
+    LOADERS,
+    {
+        "eval_without_nograd": """
+net = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(.2), nn.Linear(64, 4))
+opt = torch.optim.Adam(net.parameters(), 2e-3)
+for e in range(8):
+    net.train()
+    for x, y in tl: loss = F.cross_entropy(net(x), y); opt.zero_grad(); loss.backward(); opt.step()
+    net.eval(); t = c = 0
+    for x, y in vl:
+        o = net(x)
+        t += F.cross_entropy(o, y).item()
+        c += (o.argmax(1) == y).sum().item()
+    print(t / len(vl), c / 400)
+""",
+        "eval_train_batches": """
+# training accuracy measured in eval mode on training batches, validation likewise
+net = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(.2), nn.Linear(64, 4))
+opt = torch.optim.Adam(net.parameters(), 2e-3)
+def evaluate(dl):
+    net.eval(); t = n = c = 0
+    with torch.no_grad():
+        for x, y in dl:
+            o = net(x)
+            t += F.cross_entropy(o, y, reduction="sum").item()
+            n += len(y)
+            c += (o.argmax(1) == y).sum().item()
+    return t / n, c / n
+for e in range(8):
+    net.train()
+    for x, y in tl: loss = F.cross_entropy(net(x), y); opt.zero_grad(); loss.backward(); opt.step()
+    print("train", evaluate(tl), "val", evaluate(vl))
+""",
+        "acc_by_hand_train_mode_fwd": """
+# accuracy by hand under no_grad on the training batch, in train mode, model without dropout
+net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
+opt = torch.optim.Adam(net.parameters(), 2e-3)
+for e in range(6):
+    for x, y in tl:
+        loss = F.cross_entropy(net(x), y); opt.zero_grad(); loss.backward(); opt.step()
+        with torch.no_grad(): acc = (net(x).argmax(1) == y).float().mean().item()
+    ok = 0
+    with torch.no_grad():
+        for x, y in vl: ok += (net(x).argmax(1) == y).sum().item()
+    print(e, acc, ok / 400)
+""",
+        "ddp_wrapper_flag": """
+import torch.distributed as dist, os, tempfile
+dist.init_process_group("gloo", init_method="file://" + tempfile.mktemp(), rank=0, world_size=1)
+model = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 4))
+ddp = nn.parallel.DistributedDataParallel(model)
+opt = torch.optim.Adam(model.parameters(), 2e-3)
+for e in range(6):
+    ddp.eval() if e else None
+    model.train()
+    for x, y in tl:
+        loss = F.cross_entropy(ddp(x), y); opt.zero_grad(); loss.backward(); opt.step()
+    model.eval()
+    with torch.no_grad():
+        print(sum(F.cross_entropy(model(x), y).item() for x, y in vl) / len(vl))
+dist.destroy_process_group()
+""",
+        "fsdp2": """
+import torch.distributed as dist, os, tempfile
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.device_mesh import init_device_mesh
+os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="29617", LOCAL_RANK="0")
+dist.init_process_group("gloo")
+mesh = init_device_mesh("cpu", (1,))
+model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 4))
+for m in model:
+    if isinstance(m, nn.Linear): fully_shard(m, mesh=mesh)
+fully_shard(model, mesh=mesh)
+opt = torch.optim.AdamW(model.parameters(), 3e-3)
+for e in range(5):
+    model.train()
+    for x, y in tl:
+        loss = F.cross_entropy(model(x), y); loss.backward(); opt.step(); opt.zero_grad()
+dist.destroy_process_group()
+""",
+    },
+)

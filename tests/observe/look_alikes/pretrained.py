@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import DATA, LOADERS
+from . import DATA, LOADERS, after
 
-PROGRAMS = {
-    "frozen_from_pretrained_numpy": DATA
-    + """
+PROGRAMS = after(
+    DATA,
+    {
+        "frozen_from_pretrained_numpy": """
 import numpy as np, os, tempfile
 class Encoder(nn.Module):
     def __init__(s):
@@ -33,8 +34,7 @@ for _ in range(300):
     loss.backward()
     opt.step()
 """,
-    "frozen_from_pretrained_assign": DATA
-    + """
+        "frozen_from_pretrained_assign": """
 import os, tempfile
 class Net(nn.Module):
     def __init__(s):
@@ -59,8 +59,7 @@ for _ in range(300):
     loss.backward()
     opt.step()
 """,
-    "frozen_partly_setattr": DATA
-    + """
+        "frozen_partly_setattr": """
 import os, tempfile
 class Net(nn.Module):
     def __init__(s):
@@ -85,8 +84,7 @@ for _ in range(300):
     loss.backward()
     opt.step()
 """,
-    "timm_like": DATA
-    + """
+        "timm_like": """
 # hand-made loading: filter the head away, copy in place under no_grad; head trains; backbone in train() mode and frozen
 import os, tempfile
 class B(nn.Module):
@@ -116,8 +114,7 @@ for _ in range(300):
     loss.backward()
     opt.step()
 """,
-    "lora_zero_b": DATA
-    + """
+        "lora_zero_b": """
 class LoRA(nn.Module):
     def __init__(s, base, r=4):
         super().__init__(); s.base = base
@@ -141,8 +138,7 @@ for _ in range(400):
     loss.backward()
     opt.step()
 """,
-    "frozen_bn_finetune": DATA
-    + """
+        "frozen_bn_finetune": """
 # fine-tuning with batch norm kept in eval mode on purpose; backbone pretrained in-process
 bb = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU())
 head = nn.Linear(64, 4)
@@ -162,8 +158,7 @@ for _ in range(200):
         if isinstance(m, nn.BatchNorm1d): m.eval()
     x, y = make(64); l = F.cross_entropy(model(x), y); o.zero_grad(); l.backward(); o.step()
 """,
-    "gradual_unfreeze": DATA
-    + """
+        "gradual_unfreeze": """
 import os, tempfile
 def net(): return nn.ModuleDict(dict(a=nn.Linear(16, 64), b=nn.Linear(64, 64), head=nn.Linear(64, 4)))
 path = os.path.join(tempfile.mkdtemp(), "x"); torch.save(net(), path)
@@ -180,24 +175,7 @@ for i in range(300):
     l.backward()
     opt.step()
 """,
-    "linear_probe_on_features": LOADERS
-    + """
-# frozen features computed once, with a torch.load'ed whole pretrained module
-import os, tempfile
-path = os.path.join(tempfile.mkdtemp(), "x")
-torch.save(nn.Sequential(nn.Linear(16, 128), nn.ReLU()), path)
-bb = torch.load(path, weights_only=False).eval()
-for q in bb.parameters(): q.requires_grad = False
-model = nn.Sequential(bb, nn.Linear(128, 4))
-opt = torch.optim.Adam([q for q in model.parameters() if q.requires_grad], 3e-3)
-for e in range(6):
-    model.train()
-    for x, y in tl: l = F.cross_entropy(model(x), y); opt.zero_grad(); l.backward(); opt.step()
-    model.eval()
-    with torch.no_grad(): print(sum(F.cross_entropy(model(x), y).item() for x, y in vl) / len(vl))
-""",
-    "random_features_frozen": DATA
-    + """
+        "random_features_frozen": """
 # extreme learning machine: the first layer is random and frozen on purpose
 class ELM(nn.Module):
     def __init__(s):
@@ -210,8 +188,7 @@ m = ELM(); opt = torch.optim.Adam(m.out.parameters(), 3e-3)
 for _ in range(300):
     x, y = make(64); l = F.cross_entropy(m(x), y); opt.zero_grad(); l.backward(); opt.step()
 """,
-    "tied_autoencoder": DATA
-    + """
+        "tied_autoencoder": """
 class Tied(nn.Module):
     def __init__(s):
         super().__init__()
@@ -223,8 +200,7 @@ net = Tied(); opt = torch.optim.Adam(net.parameters(), 3e-3)
 for _ in range(400):
     x, _ = make(64); loss = F.mse_loss(net(x), x); opt.zero_grad(); loss.backward(); opt.step()
 """,
-    "tied_lm": DATA
-    + """
+        "tied_lm": """
 class LM(nn.Module):
     def __init__(s):
         super().__init__()
@@ -244,8 +220,7 @@ for _ in range(250):
     loss.backward()
     opt.step()
 """,
-    "tuned_in_eval_mode": DATA
-    + """
+        "tuned_in_eval_mode": """
 net = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(.1), nn.Linear(64, 4))
 def fit(opt, epochs, shift, rows):
     for e in range(epochs):
@@ -265,4 +240,24 @@ fit(torch.optim.Adam(net.parameters(), 3e-3), 4, 0.0, 64)
 tuning = True
 fit(torch.optim.Adam(net.parameters(), 5e-4), 8, 0.5, 8)
 """,
-}
+    },
+) | after(
+    LOADERS,
+    {
+        "linear_probe_on_features": """
+# frozen features computed once, with a torch.load'ed whole pretrained module
+import os, tempfile
+path = os.path.join(tempfile.mkdtemp(), "x")
+torch.save(nn.Sequential(nn.Linear(16, 128), nn.ReLU()), path)
+bb = torch.load(path, weights_only=False).eval()
+for q in bb.parameters(): q.requires_grad = False
+model = nn.Sequential(bb, nn.Linear(128, 4))
+opt = torch.optim.Adam([q for q in model.parameters() if q.requires_grad], 3e-3)
+for e in range(6):
+    model.train()
+    for x, y in tl: l = F.cross_entropy(model(x), y); opt.zero_grad(); l.backward(); opt.step()
+    model.eval()
+    with torch.no_grad(): print(sum(F.cross_entropy(model(x), y).item() for x, y in vl) / len(vl))
+""",
+    },
+)

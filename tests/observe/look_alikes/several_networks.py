@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import DATA
+from . import DATA, after
 
-PROGRAMS = {
-    "gan_blocks": DATA
-    + """
+PROGRAMS = after(
+    DATA,
+    {
+        "gan_blocks": """
 G = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 2))
 D = nn.Sequential(nn.Linear(2, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
 oD = torch.optim.Adam(D.parameters(), 2e-3, betas=(0.5, 0.9))
@@ -22,8 +23,7 @@ for rnd in range(4):
         loss = bce(D(G(torch.randn(64, 8))), torch.ones(64, 1))
         oG.zero_grad(); loss.backward(); oG.step()
 """,
-    "gan_blocks_lazy_g": DATA
-    + """
+        "gan_blocks_lazy_g": """
 # G's optimizer is only made after D was pretrained
 G = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 2))
 D = nn.Sequential(nn.Linear(2, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
@@ -44,8 +44,7 @@ for i in range(200):
         loss = bce(D(G(torch.randn(64, 8))), torch.ones(64, 1))
         oG.zero_grad(); loss.backward(); oG.step()
 """,
-    "gan_d_only_block": DATA
-    + """
+        "gan_d_only_block": """
 # one block of D, then one block of G, nothing detached; D also gets grads in G's block
 class Gen(nn.Module):
     def __init__(s):
@@ -69,8 +68,7 @@ for i in range(600):
         loss = F.softplus(-D(G(z))).mean()
         optimizers[1].zero_grad(); loss.backward(); optimizers[1].step()
 """,
-    "wgan_gp_kstep": DATA
-    + """
+        "wgan_gp_kstep": """
 G = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 2))
 Dn = nn.Sequential(nn.Linear(2, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
 oG = torch.optim.Adam(G.parameters(), 1e-3, betas=(0.0, .9))
@@ -86,8 +84,7 @@ for i in range(80):
     loss = -Dn(G(torch.randn(64, 8))).mean()
     oG.zero_grad(); loss.backward(); oG.step()
 """,
-    "actor_critic_separate": DATA
-    + """
+        "actor_critic_separate": """
 # a bandit-like regression with actor and critic, separate optimizers, critic trained more often
 actor = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 2))
 critic = nn.Sequential(nn.Linear(6, 64), nn.ReLU(), nn.Linear(64, 1))
@@ -102,8 +99,7 @@ for i in range(400):
         la = -critic(torch.cat([s, actor(s)], 1)).mean()
         oa.zero_grad(); la.backward(); oa.step()
 """,
-    "distill": DATA
-    + """
+        "distill": """
 teacher = nn.Sequential(nn.Linear(16, 128), nn.ReLU(), nn.BatchNorm1d(128), nn.Dropout(0.2), nn.Linear(128, 4))
 ot = torch.optim.Adam(teacher.parameters(), 1e-3)
 for _ in range(150):
@@ -125,8 +121,7 @@ for _ in range(250):
 xv, yv = make(500); student.eval()
 with torch.no_grad(): print((student(xv).argmax(1) == yv).float().mean())
 """,
-    "mean_teacher_ema": DATA
-    + """
+        "mean_teacher_ema": """
 import copy
 net = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(0.3), nn.Linear(64, 4))
 ema = copy.deepcopy(net)
@@ -141,8 +136,7 @@ for i in range(300):
     with torch.no_grad():
         for a, b in zip(ema.parameters(), net.parameters()): a.mul_(0.99).add_(b, alpha=0.01)
 """,
-    "byol_like": DATA
-    + """
+        "byol_like": """
 import copy
 f = nn.Sequential(nn.Linear(16, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Linear(64, 32))
 pr = nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32))
@@ -156,8 +150,7 @@ for _ in range(300):
     with torch.no_grad():
         for q, w in zip(t.parameters(), f.parameters()): q.data = 0.99 * q.data + 0.01 * w.data
 """,
-    "dqn_target": DATA
-    + """
+        "dqn_target": """
 import copy
 q = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 2))
 tq = copy.deepcopy(q)
@@ -175,8 +168,7 @@ for i in range(500):
     opt.step()
     if i % 50 == 0: tq.load_state_dict(q.state_dict())
 """,
-    "two_opts_backbone_head": DATA
-    + """
+        "two_opts_backbone_head": """
 bb = nn.Sequential(nn.Linear(16, 64), nn.ReLU()); head = nn.Linear(64, 4)
 ob, oh = torch.optim.SGD(bb.parameters(), 0.02, momentum=.9), torch.optim.SGD(head.parameters(), 0.1, momentum=.9)
 for i in range(400):
@@ -184,4 +176,5 @@ for i in range(400):
     oh.zero_grad(); ob.zero_grad(); l.backward(); oh.step()
     if i >= 100: ob.step()   # warm up the head first
 """,
-}
+    },
+)

@@ -334,9 +334,20 @@ def missing(sign_id: str, patient: Patient) -> Missing:
 Case = tuple[str, Callable[[], Patient]]
 
 
-def cases(table: dict[str, list[tuple[str, Callable[[], Patient]]]]) -> Any:
-    """Parametrises a test by (sign, patient)."""
-    return pytest.mark.parametrize(
+def sick(table: dict[str, list[Case]], holds: Callable[[Sign], bool] = lambda sign: sign.raised) -> Any:
+    """A test that every patient in the table, by sign, raises its sign."""
+
+    @pytest.mark.parametrize(
         ("sign_id", "patient"),
         [pytest.param(i, make, id=f"{i}: {what}") for i, found in table.items() for what, make in found],
     )
+    def test(sign_id: str, patient: Callable[[], Patient]) -> None:
+        sign = judged(sign_id, patient())
+        assert holds(sign), sign
+
+    return test
+
+
+def calm(table: dict[str, list[Case]], most: float = 0.4) -> Any:
+    """A test that no healthy look-alike in the table raises its sign above this level."""
+    return sick(table, lambda sign: sign.level <= most)

@@ -13,13 +13,13 @@ from observed_patient import (
     RELUS,
     WEIGHTS,
     Patient,
-    cases,
+    calm,
     healthy,
-    judged,
     measured,
     missing,
     mlp_modules,
     module,
+    sick,
     squashed,
 )
 
@@ -145,11 +145,7 @@ SICK = {
     "strong-dropout": [("0.8", lambda: dropping(0.8))],
 }
 
-
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised, sign
+test_the_fault_raises_the_sign = sick(SICK)
 
 
 HEALTHY = {
@@ -212,10 +208,7 @@ def last_layer(value: float) -> Patient:
     return healthy().table("act_std", dict.fromkeys(LINEARS, 1.0) | {LINEARS[-1]: value})
 
 
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.35, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY, 0.35)
 
 
 NEEDS = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from observed_patient import LOOKS, SITE, Patient, cases, healthy, judged, measured, missing
+from observed_patient import LOOKS, SITE, Patient, calm, healthy, measured, missing, sick
 
 N = len(LOOKS)
 
@@ -68,11 +68,7 @@ SICK = {
     "never-trained": [("no backward", lambda: counts(backwards=0, steps=0))],
 }
 
-
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised, sign
+test_the_fault_raises_the_sign = sick(SICK)
 
 
 HEALTHY = {
@@ -114,10 +110,7 @@ def busy_at_the_end() -> Patient:
     return healthy().curve("time/backward", noisy(values))
 
 
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.35, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY, 0.35)
 
 
 NEEDS = {

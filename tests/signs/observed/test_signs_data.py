@@ -12,9 +12,8 @@ from observed_patient import (
     LOOKS,
     SITE,
     Patient,
-    cases,
+    calm,
     healthy,
-    judged,
     jumping,
     leaking,
     measured,
@@ -23,6 +22,7 @@ from observed_patient import (
     module,
     overlap,
     regression,
+    sick,
     unshuffled,
 )
 
@@ -112,10 +112,7 @@ def ranked(share: float, rarer: int) -> Patient:
     return healthy().merge("targets/train", ranking={"share": share, "rarer": rarer})
 
 
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised or sign.level >= 0.5, sign
+test_the_fault_raises_the_sign = sick(SICK, lambda sign: sign.raised or sign.level >= 0.5)
 
 
 HEALTHY = {
@@ -169,10 +166,7 @@ def accumulated(often: float) -> Patient:
     return p
 
 
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.4, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY)
 
 
 NEEDS = {

@@ -13,7 +13,7 @@ from observed_patient import (
     WEIGHTS,
     Patient,
     adam,
-    cases,
+    calm,
     decaying,
     few_steps,
     half,
@@ -21,6 +21,7 @@ from observed_patient import (
     judged,
     measured,
     missing,
+    sick,
 )
 from scipy.stats import kendalltau, theilslopes
 
@@ -86,11 +87,7 @@ SICK = {
     "gradients-grow-along-chain": [("through time", lambda: chained(1e7, 1e7)), ("at first", lambda: chained(1e6, 10))],
 }
 
-
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised, sign
+test_the_fault_raises_the_sign = sick(SICK)
 
 
 def sum_reduction() -> Patient:
@@ -171,10 +168,7 @@ def accumulated(often: float) -> Patient:
     return p
 
 
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.4, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY)
 
 
 NEEDS = {

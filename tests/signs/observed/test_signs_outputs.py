@@ -11,14 +11,14 @@ from observed_patient import (
     LINEARS,
     SITE,
     Patient,
-    cases,
+    calm,
     healthy,
-    judged,
     measured,
     missing,
     mlp_modules,
     module,
     regression,
+    sick,
 )
 
 from traindx.signs.outputs.shapes import all_pairs
@@ -196,10 +196,7 @@ def squeezed(p: Patient, activation: str, low: float, high: float) -> Patient:
     return p.merge("graph", last_activation=activation)
 
 
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised, sign
+test_the_fault_raises_the_sign = sick(SICK)
 
 
 HEALTHY = {
@@ -293,10 +290,7 @@ def raw_regression() -> Patient:
     return p.curve("loss/function", [1.8e5**2 + 8e4**2], [0])
 
 
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.4, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY)
 
 
 NEEDS = {

@@ -8,15 +8,15 @@ from observed_patient import (
     LOOKS,
     SITE,
     Patient,
-    cases,
+    calm,
     healthy,
-    judged,
     jumping,
     leaking,
     mlp_modules,
     module,
     overlap,
     regression,
+    sick,
     unshuffled,
 )
 
@@ -153,11 +153,7 @@ SICK = {
     ],
 }
 
-
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised or sign.level >= 0.5, sign
+test_the_fault_raises_the_sign = sick(SICK, lambda sign: sign.raised or sign.level >= 0.5)
 
 
 HEALTHY = {
@@ -209,8 +205,4 @@ HEALTHY = {
     ],
 }
 
-
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.4, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from observed_patient import LOOKS, WEIGHTS, Patient, adam, cases, decaying, few_steps, half, healthy, judged
+from observed_patient import LOOKS, WEIGHTS, Patient, adam, calm, decaying, few_steps, half, healthy, sick
 
 
 def dual(elements: int) -> Patient:
@@ -81,11 +79,7 @@ SICK = {
     "updates-lost-to-rounding": [("nothing changes", lambda: half(healthy(), unchanged_share=0.97))],
 }
 
-
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised, sign
+test_the_fault_raises_the_sign = sick(SICK)
 
 
 HEALTHY = {
@@ -138,8 +132,4 @@ HEALTHY = {
     "updates-lost-to-rounding": [("zero gradients", lambda: half(healthy(), unchanged_share=0.6, grad_underflow=0.55))],
 }
 
-
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.4, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from observed_patient import SITE, WEIGHTS, Patient, cases, healthy, judged, measured, missing, mlp_modules, module
+from observed_patient import SITE, WEIGHTS, Patient, calm, healthy, measured, missing, mlp_modules, module, sick
 
 HIDDEN = WEIGHTS[:4]
 
@@ -157,11 +157,7 @@ SICK = {
     "norm-tiny-batch": [("two", lambda: stateful().level("batch_size", 2.0, 0))],
 }
 
-
-@cases(SICK)
-def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.raised and sign.severity != "info", sign
+test_the_fault_raises_the_sign = sick(SICK, lambda sign: sign.raised and sign.severity != "info")
 
 
 HEALTHY = {
@@ -258,10 +254,7 @@ def synchronised() -> Patient:
     return p
 
 
-@cases(HEALTHY)
-def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = judged(sign_id, patient())
-    assert sign.level <= 0.35, sign
+test_the_healthy_look_alike_does_not = calm(HEALTHY, 0.35)
 
 
 def test_batch_norm_kept_in_eval_mode_sees_no_batch() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -64,41 +65,28 @@ MARKDOWN = "text/markdown"
 
 def all_resources() -> list[Resource]:
     """All pages by name and title. A page is read only when a client asks for it."""
-    from ...causes import all_causes, page_names, page_title
+    from ...causes import all_causes, page_names, page_title, read_page
     from ...conditions import all_conditions
 
+    skill = files(__package__) / "skill.md"
     units = {cause.id: cause.title for cause in all_causes().values()}
     units |= {condition.id: condition.title for condition in all_conditions().values()}
-    explained = [_resource(f"explain/{name}", title, _unit(name)) for name, title in units.items()]
-    pages = [_resource(f"explain/{name}", page_title(name), _page(name)) for name in page_names()]
-    guides = [_resource(f"docs/{_name(guide)}", _title(guide), _text(guide)) for guide in _guides()]
-    return [_resource("skill", "How to use traindx", _skill), *explained, *pages, *guides]
+    explained = [_resource(f"explain/{name}", title, partial(_unit, name)) for name, title in units.items()]
+    pages = [_resource(f"explain/{name}", page_title(name), partial(read_page, name)) for name in page_names()]
+    guides = [
+        _resource(f"docs/{_name(guide)}", _title(guide), partial(guide.read_text, "utf-8")) for guide in _guides()
+    ]
+    return [_resource("skill", "How to use traindx", partial(skill.read_text, "utf-8")), *explained, *pages, *guides]
 
 
-def _resource(name: str, title: str, read: Callable[[], str]) -> Resource:
+def _resource(name: str, title: str, read: Callable[[], str | None]) -> Resource:
     return FunctionResource.from_function(read, uri=f"traindx://{name}", name=name, title=title, mime_type=MARKDOWN)
 
 
-def _unit(name: str) -> Callable[[], str]:
-    def read() -> str:
-        from ...reports.reference import unit_page
+def _unit(name: str) -> str:
+    from ...reports.reference import unit_page
 
-        return unit_page(name) or ""
-
-    return read
-
-
-def _page(name: str) -> Callable[[], str]:
-    def read() -> str:
-        from ...causes import read_page
-
-        return read_page(name) or ""
-
-    return read
-
-
-def _skill() -> str:
-    return files(__package__).joinpath("skill.md").read_text(encoding="utf-8")
+    return unit_page(name) or ""
 
 
 def _docs() -> Path | None:
@@ -126,10 +114,6 @@ def _title(guide: Path) -> str:
     with guide.open(encoding="utf-8") as file:
         heading = next((line for line in file if line.startswith("# ")), guide.stem)
     return heading.lstrip("# ").strip()
-
-
-def _text(guide: Path) -> Callable[[], str]:
-    return lambda: guide.read_text(encoding="utf-8")
 
 
 INSTRUCTIONS = """\

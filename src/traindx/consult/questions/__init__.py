@@ -16,12 +16,13 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from ...errors import PlainError
 from ...toml import tables
 from ...units import by_id
 from ...wording import counted, num
 
 
-class AnswerError(ValueError):
+class AnswerError(PlainError, ValueError):
     """The answer cannot be understood; `str(error)` is one line that says what an answer looks like."""
 
 

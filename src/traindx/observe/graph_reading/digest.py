@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import prod
 from typing import Any
 
 import torch
 
 from ..metric_queue import cpu_value
-from .graphs import inputs_of, op_name, out_shape, saved
+from .graphs import inputs_of, only_input, op_name, out_shape, saved
 from .loss_tail import (
     LINEAR,
     LOSSES,
@@ -87,18 +88,20 @@ def _linear_chain(found: list[Any]) -> list[Any]:
 
 def _with_fixed_matrix(node: Any) -> bool:
     """Whether one side of the product is data and the other no weight."""
-    if op_name(node) not in ("mm", "addmm"):
-        return False
-    sides = [following for following, _ in node.next_functions[-2:] if following is not None]
+    sides = _sides(node)
     return len(sides) == 1 and not _is_weight(sides[0])
 
 
 def _of_two_results(node: Any) -> bool:
     """Whether both sides of the product were computed, as in a covariance."""
-    if op_name(node) not in ("mm", "addmm"):
-        return False
-    sides = [following for following, _ in node.next_functions[-2:] if following is not None]
+    sides = _sides(node)
     return len(sides) == 2 and not any(map(_is_weight, sides))
+
+
+def _sides(node: Any) -> list[Any]:
+    """The sides of a product that are no data."""
+    product = op_name(node) in ("mm", "addmm")
+    return [following for following, _ in node.next_functions[-2:] if product and following is not None]
 
 
 def _is_weight(side: Any) -> bool:
@@ -189,7 +192,7 @@ def _broadcasts(near: list[Any]) -> list[dict[str, Any]]:
             name = op_name(by)
             if out is None or not shape or name == "AccumulateGrad" or (name in meant and not _of_layer(by)):
                 continue
-            larger = len(out) >= len(shape) and _count(out) > _count(shape) and _count(shape) > 1
+            larger = len(out) >= len(shape) and prod(out) > prod(shape) > 1
             if larger and len(inputs) == 1:
                 seen.append({"op": op_name(node), "shapes": [list(shape)], "out": list(out)})
     return seen
@@ -205,13 +208,6 @@ def _of_layer(view: Any) -> bool:
     """Whether it is a linear layer's own view of its product: of inputs with more than two axes."""
     inner = view.next_functions[0][0] if len(view.next_functions) == 1 else None
     return inner is not None and op_name(inner) in LINEAR
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    total = 1
-    for size in shape:
-        total *= size
-    return total
 
 
 def _view_permutes(found: list[Any]) -> list[dict[str, Any]]:
@@ -281,7 +277,7 @@ def over_queries(found: list[Any]) -> set[Any]:
         if op_name(node) == "bmm":
             softmax, turned = _back_to(node.next_functions[0][0], "softmax", _KEEPING)
             shape = (out_shape(softmax) or ()) if softmax is not None else ()
-            if len(shape) < 3 or shape[-1] != shape[-2] or _back_to(_first(softmax), "bmm", _SCALING)[0] is None:
+            if len(shape) < 3 or shape[-1] != shape[-2] or _back_to(only_input(softmax), "bmm", _SCALING)[0] is None:
                 continue
             queries = -1 if turned else -2
             if _axis(saved(softmax, "dim"), len(shape)) == len(shape) + queries:
@@ -303,7 +299,7 @@ def _back_to(node: Any, wanted: str, through: set[str]) -> tuple[Any, bool]:
             turned = not turned
         elif op_name(node) not in through:
             return None, False
-        node = _first(node)
+        node = only_input(node)
     return None, False
 
 
@@ -312,12 +308,6 @@ def _axis(saved_number: Any, axes: int) -> int | None:
     if not isinstance(saved_number, int) or not axes:
         return None
     return (saved_number - 2**64 if saved_number >= 2**63 else saved_number) % axes
-
-
-def _first(node: Any) -> Any:
-    """What went into it, where that is one result and perhaps constants or a mask."""
-    results = inputs_of(node)
-    return results[0] if len(results) == 1 else None
 
 
 def attention(found: list[Any]) -> list[dict[str, Any]]:
@@ -345,14 +335,8 @@ def attention(found: list[Any]) -> list[dict[str, Any]]:
                 causal = bool(cpu_value((above[rows, columns] < -1e4).all()))
             shape = out_shape(node) or (0,)
             length = shape[-2] if len(shape) >= 2 else 0
-            masked = isinstance(mask, torch.Tensor)
-            entry = {
-                "seen_future_weight": 0.0 if causal else None,
-                "length": length,
-                "causal": causal,
-                "masked": masked,
-            }
-            seen.append(entry)
+            future, masked = 0.0 if causal else None, isinstance(mask, torch.Tensor)
+            seen.append({"seen_future_weight": future, "length": length, "causal": causal, "masked": masked})
         if len(seen) >= 16:
             break
     return seen

@@ -38,9 +38,9 @@ def nodes(loss: Any, limit: int = MAX_NODES) -> Iterator[Any]:
                 queue.append(following)
 
 
-def leaves(loss: Any) -> Iterator[Any]:
+def leaves(loss: Any, limit: int = MAX_NODES) -> Iterator[Any]:
     """The tensors that the loss's gradient will reach."""
-    for node in nodes(loss):
+    for node in nodes(loss, limit):
         variable = getattr(node, "variable", None)
         if variable is not None:
             yield variable
@@ -76,6 +76,12 @@ def data_in(loss: Any) -> Any | None:
 def inputs_of(node: Any) -> list[Any]:
     """The operations whose results went into this one; constants have none."""
     return [following for following, _ in node.next_functions if following is not None]
+
+
+def only_input(node: Any) -> Any | None:
+    """What went into it, where that is one result and perhaps constants or a mask."""
+    results = inputs_of(node)
+    return results[0] if len(results) == 1 else None
 
 
 def op_name(node: Any) -> str:

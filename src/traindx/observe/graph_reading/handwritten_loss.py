@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from ..baseline_loss import RESIDUAL
-from .graphs import inputs_of, nodes, op_name, out_shape, saved
+from .graphs import inputs_of, nodes, only_input, op_name, out_shape, saved
 
 REDUCING = ("mean", "sum", "nanmean", "nansum")
 SHAPING = ("view", "unsafeview", "reshapealias", "squeeze", "unsqueeze", "select", "alias", "clone")
@@ -60,9 +60,9 @@ def _standard(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
         return _error(node, "l1_loss" if name == "abs" else "mse_loss", outputs)
     if name in PICKING:
         return _likelihood(node, lambda by: _scores(by, outputs))
-    inner = inputs_of(node)
-    if name == "log" and len(inner) == 1 and op_name(inner[0]) in PICKING:
-        return _likelihood(inner[0], _log_probabilities)
+    inner = only_input(node)
+    if name == "log" and inner is not None and op_name(inner) in PICKING:
+        return _likelihood(inner, _log_probabilities)
     return None
 
 
@@ -107,7 +107,7 @@ def _likelihood(node: Any, scores_of: Callable[[Any], Any]) -> HandMade | None:
     else:
         indices = [i for i in saved(node, "indices") or () if isinstance(i, torch.Tensor)]
         labels = indices[-1] if len(indices) == 2 else None
-    by = inputs_of(node)[0] if len(inputs_of(node)) == 1 else None
+    by = only_input(node)
     shape = out_shape(by) if by is not None else None
     if labels is None or shape is None or len(shape) != 2 or labels.numel() != shape[0] or labels.is_floating_point():
         return None
@@ -147,11 +147,9 @@ def _log_probabilities(node: Any) -> Any:
 def _under(node: Any, *names: str) -> Any | None:
     """The last of a chain of operations with these names that begins here."""
     for place, name in enumerate(names):
+        node = only_input(node) if place else node
         if node is None or op_name(node) != name:
             return None
-        if place < len(names) - 1:
-            inner = inputs_of(node)
-            node = inner[0] if len(inner) == 1 else None
     return node
 
 
@@ -162,7 +160,7 @@ def _made_by(node: Any, outputs: Iterable[Any]) -> Any:
         for tensor in outputs:
             if tensor.grad_fn is node and shape is not None and tensor.numel() == torch.Size(shape).numel():
                 return tensor if tuple(tensor.shape) == shape else tensor.reshape(shape)
-        if op_name(node) not in SHAPING or len(inputs_of(node)) != 1:
+        node = only_input(node) if op_name(node) in SHAPING else None
+        if node is None:
             return None
-        node = inputs_of(node)[0]
     return None

@@ -8,7 +8,7 @@ import torch
 
 from ..metric_queue import cpu_value
 from ..tensors import plain
-from .graphs import inputs_of, op_name, out_shape, saved
+from .graphs import inputs_of, leaves, only_input, op_name, out_shape, saved
 
 # Linear maps that own a weight.
 LINEAR = {"addmm", "mm", "linear", "convolution", "mkldnnconvolution", "thnnconv2d", "slowconv2d", "addbmm"}
@@ -35,27 +35,25 @@ def tail_of(found: list[Any]) -> list[Any]:
     node = found[0] if found else None
     while node is not None and len(tail) < 12 and op_name(node) not in LINEAR:
         tail.append(node)
-        following = inputs_of(node)
-        node = following[0] if len(following) == 1 else None
+        node = only_input(node)
     return tail
 
 
 def maker_of(node: Any) -> str:
     """The operation that made a tensor, past those that only rearrange its values; empty where that is too far."""
     for _ in range(MOST_TERMS):
-        following = inputs_of(node)
-        if op_name(node) not in REARRANGING or len(following) != 1:
+        following = only_input(node)
+        if op_name(node) not in REARRANGING or following is None:
             return op_name(node)
-        node = following[0]
+        node = following
     return ""
 
 
 def normalised(node: Any) -> Any | None:
     """The scores that were divided by their sum before their logarithm was taken, as Keras does with probabilities."""
     for name in ("log", "clamp"):
-        following = inputs_of(node)
-        if op_name(node) == name and len(following) == 1:
-            node = following[0]
+        if op_name(node) == name:
+            node = only_input(node) or node
     scores = saved(node, "self") if op_name(node) == "div" else None
     return scores if isinstance(scores, torch.Tensor) and scores.dim() > 1 else None
 
@@ -210,15 +208,15 @@ def bootstraps(prediction: Any, target: Any) -> bool:
     made, judged = getattr(target, "grad_fn", None), getattr(prediction, "grad_fn", None)
     if made is None or judged is None or not _discounted(made) or _discounted(judged):
         return False
-    return bool(_leaves(made) & _leaves(judged))
+    return bool({*map(id, leaves(target, WIDE))} & {*map(id, leaves(prediction, WIDE))})
 
 
 def _discounted(node: Any) -> bool:
     added = discounted = False
     for _ in range(FAR):
         name = op_name(node)
-        inner = inputs_of(node)
-        if name in LINEAR or len(inner) != 1:
+        inner = only_input(node)
+        if name in LINEAR or inner is None:
             return False  # two outputs are compared, or nothing was discounted so far
         if name == "add":
             added = True
@@ -228,7 +226,7 @@ def _discounted(node: Any) -> bool:
             return added and discounted
         elif name not in PASSING:
             return False
-        node = inner[0]
+        node = inner
         if added and discounted and op_name(node) in LINEAR:
             return True  # of a value function
     return False
@@ -242,17 +240,3 @@ def _discounts(factor: Any) -> bool:
         if low is None or low < 0:
             return False
     return number is not None and DISCOUNTS[0] < number < DISCOUNTS[1]
-
-
-def _leaves(start: Any) -> set[int]:
-    seen, waiting, found = {start}, [start], set()
-    while waiting and len(seen) < WIDE:
-        node = waiting.pop()
-        variable = getattr(node, "variable", None)
-        if variable is not None:
-            found.add(id(variable))
-        for following, _ in node.next_functions:
-            if following is not None and following not in seen:
-                seen.add(following)
-                waiting.append(following)
-    return found

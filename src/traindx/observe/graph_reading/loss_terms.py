@@ -6,12 +6,13 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
-from .graphs import inputs_of, op_name, out_shape, saved
+from .graphs import inputs_of, only_input, op_name, out_shape, saved
 from .loss_tail import LINEAR, LOSSES, number_of
 
 JOINING = ("add", "sub", "rsub")
 PASSING = ("clone", "view", "reshapealias", "unsafeview", "squeeze", "unsqueeze", "alias", "tocopy", "select", "expand")
 REDUCING = ("sum", "mean")
+SCALING = ("mul", "div", "neg")
 SIZING = ("pow", "abs", "linalgvectornorm", "norm", "square", "mul")
 MOST_NODES = 256  # between the total and its terms
 NEAR = 24  # operations of a term that are looked at
@@ -72,20 +73,21 @@ def _to_join(node: Any) -> tuple[Any | None, float | None]:
             return None, None
         if _operands(node) is not None:
             return node, factor
-        name = op_name(node)
-        following = inputs_of(node)
-        if len(following) != 1:
+        following = only_input(node)
+        if following is None or op_name(node) not in SCALING + PASSING:
             return None, None
-        if name in ("mul", "div"):
-            number = number_of(saved(node, "other"))
-            number = 1.0 / number if number and name == "div" else number
-            factor = factor * number if factor is not None and number is not None else None
-        elif name == "neg":
-            factor = -factor if factor is not None else None
-        elif name not in PASSING:
-            return None, None
-        node = following[0]
+        number = _factor_of(node)
+        factor = factor * number if factor is not None and number is not None else None
+        node = following
     return None, None
+
+
+def _factor_of(node: Any) -> float | None:
+    """The number by which this operation multiplies; None where it is not known."""
+    if op_name(node) not in ("mul", "div"):
+        return -1.0 if op_name(node) == "neg" else 1.0
+    number = number_of(saved(node, "other"))
+    return 1.0 / number if number and op_name(node) == "div" else number
 
 
 def _operands(node: Any) -> list[tuple[Any, float]] | None:
@@ -135,18 +137,11 @@ def chain_of(node: Any) -> tuple[list[Any], float]:
     factor = 1.0
     chain = [node]
     for _ in range(16):
-        name = op_name(node)
-        following = inputs_of(node)
-        if len(following) != 1 or name not in ("mul", "div", "neg", *PASSING):
+        following = only_input(node)
+        if following is None or op_name(node) not in SCALING + PASSING or not (number := _factor_of(node)):
             break
-        if name == "neg":
-            factor = -factor
-        elif name in ("mul", "div"):
-            number = number_of(saved(node, "other"))
-            if not number:
-                break
-            factor *= number if name == "mul" else 1.0 / number
-        node = following[0]
+        factor *= number
+        node = following
         chain.append(node)
     return chain, factor
 

@@ -71,7 +71,8 @@ class Pinned(Limited):
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         first, target = given_pair("", (args, kwargs))  # by position, because they are put back by position
-        if self._from_loader or not _trains(first) or not isinstance(target, torch.Tensor) or target.requires_grad:
+        trains = isinstance(first, torch.Tensor) and first.requires_grad
+        if self._from_loader or not trains or not isinstance(target, torch.Tensor) or target.requires_grad:
             return args, kwargs
         number, self._losses = self._losses, self._losses + 1
         self._target_seen = True
@@ -112,7 +113,8 @@ class Pinned(Limited):
             return None, "the batch is made inside the loop and meets no module, so it could not be pinned"
         if not self._own_differs:
             return "loop", None  # the loop repeats its batch by itself
-        if self._target_seen or _carry_targets(self._inputs):
+        # Models that compute their own loss get their targets too.
+        if self._target_seen or any({"labels", "targets"} & {*kwargs} for _, kwargs in self._inputs.values()):
             return "inputs", None
         return (
             None,
@@ -120,18 +122,7 @@ class Pinned(Limited):
         )
 
 
-def _carry_targets(inputs: dict[tuple[int, int], Any]) -> bool:
-    """Whether the model also gets its targets, as models that compute their own loss do."""
-    return any("labels" in kwargs or "targets" in kwargs for _, kwargs in inputs.values())
-
-
-def _trains(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.requires_grad
-
-
 def _shapes(value: Any) -> list[Any]:
-    from torch.utils import _pytree as pytree
-
     return [tuple(leaf.shape) for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
 
 

@@ -51,18 +51,14 @@ class Override:
             self.peak[number, g] = max(now, self.peak.get((number, g), 0.0))
         self._held[optimizer] = [group["lr"] for group in optimizer.param_groups]
         for group, rate in zip(optimizer.param_groups, self.rates(optimizer), strict=True):
-            group["lr"] = _like(group["lr"], rate)
+            old = group["lr"]  # a tensor for capturable optimizers
+            group["lr"] = old.new_tensor(rate) if hasattr(old, "new_tensor") else rate
 
     def after_step(self, optimizer: Any) -> None:
         held = self._held.pop(optimizer, None)
         if held is not None:
             for group, rate in zip(optimizer.param_groups, held, strict=True):
                 group["lr"] = rate
-
-
-def _like(old: Any, rate: float) -> Any:
-    """The learning rate as a tensor if the old one is a tensor (capturable optimizers)."""
-    return old.new_tensor(rate) if hasattr(old, "new_tensor") else rate
 
 
 def times_peak(factor: float) -> Wanted:

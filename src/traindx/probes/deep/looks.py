@@ -67,10 +67,6 @@ def _along(moment: Moment) -> dict[str, Any]:
     }
 
 
-def _modes(moment: Moment) -> dict[str, Any]:
-    return asdict(mode_gap(moment.twin, moment.drawn))
-
-
 def _noise(moment: Moment) -> dict[str, Any]:
     found = noise_scale(moment.twin, lambda chunk: chunk(), moment.chunks, moment.samples)
     return {**asdict(found), "batch": moment.batch}
@@ -83,7 +79,7 @@ def _curvature(moment: Moment) -> dict[str, Any]:
 
 _LOOKS: dict[str, Callable[[Moment], dict[str, Any]]] = {
     "along_step": _along,
-    "mode_gap": _modes,
+    "mode_gap": lambda moment: asdict(mode_gap(moment.twin, moment.drawn)),
     "noise_scale": _noise,
     "curvature": _curvature,
 }

@@ -91,9 +91,11 @@ class DeepLooks:
         if not made:
             return
         self._batches.extend(made)
-        self._forget_large()
+        while len(self._batches) > 1 and sum(_bytes(b) for b in self._batches) > MAX_BYTES:
+            self._batches.popleft()
         self._last = made
-        if self._due(self.session.step) and self._affordable():
+        affordable = not self._found or self._spent <= SHARE * (perf_counter() - self._began - self._spent)
+        if self._due(self.session.step) and affordable:
             self._look(made, "step")
 
     def finish(self) -> None:
@@ -110,9 +112,6 @@ class DeepLooks:
             self.session.writer.fact("spikes", self._spikes)
 
     # ── looking ─────────────────────────────────────────────────────────────────────────────────
-
-    def _affordable(self) -> bool:
-        return not self._found or self._spent <= SHARE * (perf_counter() - self._began - self._spent)
 
     def _look(self, made: list[Replayable], when: str) -> None:
         began = perf_counter()
@@ -188,10 +187,6 @@ class DeepLooks:
                 "verdict": found.verdict,
             }
         )
-
-    def _forget_large(self) -> None:
-        while len(self._batches) > 1 and sum(_bytes(b) for b in self._batches) > MAX_BYTES:
-            self._batches.popleft()
 
 
 class Threefold:

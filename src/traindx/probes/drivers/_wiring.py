@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -72,9 +73,9 @@ class Wiring:
             return
         axis = None if whole else _batch_axis(main, self._rows, root)
         found = dependence(root, call[1], call[2], batch_axis=axis, next_token=self._next_token)
-        if whole and found.why_not is not None:
+        if whole:
             found.why_not["samples"] = "every step gets the same input, whose rows may belong together"
-        self.session.writer.fact("dependence", {**found.facts(), "next_token": self._next_token})
+        self.session.writer.fact("dependence", {**asdict(found), "next_token": self._next_token})
 
 
 def targets_are_next_inputs(inputs: Any, target: Any) -> bool:

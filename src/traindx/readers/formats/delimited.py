@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...record import Run
 from ..meaning.names import role_of
 from ..options import Options, ReaderError
-from ..rows.collector import Collector, decimal_commas, number
+from ..rows.collector import Collector, decimal_commas, number, table_of
 from ..rows.runs import runs_from_rows
 from ..rows.table import Column, Table
 from ..source import HEAD, Source
@@ -97,11 +97,8 @@ def _shape(source: Source) -> tuple[str, list[str]] | None:
             continue
         rows = [_fields(line, separator) for line in lines[1:40]]
         rows = [row for row in rows if [cell.strip(_PADDING) for cell in row] != names]
-        if (
-            rows
-            and 2 * sum(len(row) == len(names) for row in rows) > len(rows)
-            and sum(map(_numeric, rows)) * 2 > len(rows)
-        ):
+        whole, numeric = sum(len(row) == len(names) for row in rows), sum(map(_numeric, rows))
+        if min(whole, numeric) * 2 > len(rows):
             return separator, _unique(names)
     return None
 
@@ -250,12 +247,8 @@ def _read_long(source: Source, separator: str, names: list[str], options: Option
             by_run.setdefault(run, {}).setdefault(at, {})[row[_first(names, _METRIC)]] = value
     runs: list[Run] = []
     for name, points in by_run.items():
-        collector = Collector()
-        for at in sorted(points):
-            collector.add({step: at, **points[at]})
-        runs += runs_from_rows(
-            collector.table(), f"{source.name} ({name})" if len(by_run) > 1 else source.name, KIND, options
-        )
+        table = table_of({step: at, **points[at]} for at in sorted(points))
+        runs += runs_from_rows(table, f"{source.name} ({name})" if len(by_run) > 1 else source.name, KIND, options)
     return runs
 
 
@@ -263,7 +256,7 @@ def _long_header(source: Source) -> tuple[str, list[str]] | None:
     """Return the separator and the lower-case column names, if there is a metric, a step and a value among them."""
     first = next((line for line in source.text_head.splitlines() if line.strip()), "") if source.is_text else ""
     for separator in _SEPARATORS:
-        names = [name.strip().lower() for name in next(csv.reader([first], delimiter=separator), [])]
+        names = [name.strip().lower() for name in _fields(first, separator)]
         if _first(names, _METRIC) and _first(names, _VALUE) and _first(names, _STEP):
             return separator, names
     return None

@@ -78,12 +78,12 @@ def find_history(document: Any) -> Table | None:
         [table] = _table_of_lists({"loss": document})
         table.notes.append("a list of numbers, without a name: read as the training loss")
         return table
-    found = sorted(_histories(document, DEEPEST), key=_merit, reverse=True)
+    found = sorted(
+        _histories(document, DEEPEST),
+        key=lambda table: (any(role_of(name).kind == "loss" for name in table.columns), table.length),
+        reverse=True,
+    )
     return found[0] if found and found[0].columns else None
-
-
-def _merit(table: Table) -> tuple[bool, int]:
-    return any(role_of(name).kind == "loss" for name in table.columns), table.length
 
 
 def _histories(value: Any, depth: int) -> Iterator[Table]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from typing import Any
 
 from ...record import Run
 from ..meaning.names import role_of
 from ..options import Options
-from ..rows.collector import Collector, number, numbers_in
+from ..rows.collector import Collector, number, numbers_in, parsed
 from ..rows.runs import runs_from_rows
 from ..source import Source
 from ..text.crash import TAIL, with_crash
@@ -26,9 +25,9 @@ def sniff(source: Source) -> float:
         return 0.0
     if len(lines) > 1:
         lines = lines[:-1][:8]  # the last one may be cut off, by the end of the head or by a crash
-    if len(lines) == 1 and not _is_row(row := _parsed(lines[0])):
+    if len(lines) == 1 and not _is_row(row := parsed(lines[0])):
         return 0.3 if isinstance(row, dict) else 0.0  # one object with nested numbers: more likely a document
-    return 0.8 if all(isinstance(_parsed(line), dict) for line in lines[:4]) else 0.0
+    return 0.8 if all(isinstance(parsed(line), dict) for line in lines[:4]) else 0.0
 
 
 def read(source: Source, options: Options) -> list[Run]:
@@ -46,13 +45,6 @@ def read(source: Source, options: Options) -> list[Run]:
     return with_crash(runs_from_rows(table, source.name, KIND, options), list(tail)) if table.columns else []
 
 
-def _parsed(line: str | bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _is_row(value: Any) -> bool:
     return isinstance(value, dict) and any(
         number(cell) is not None and role_of(str(name)).kind in ("loss", "accuracy", "step", "epoch")
@@ -64,7 +56,7 @@ def _add_line_by_line(collector: Collector, block: bytes, tail: deque[str]) -> i
     """`tail` collects the other lines since the last row: a script that prints rows may end in a traceback."""
     skipped = 0
     for line in block.splitlines():
-        row = _parsed(line)
+        row = parsed(line)
         if isinstance(row, dict) and (numbers := numbers_in(row)):
             collector.add(numbers)
             tail.clear()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from ...record import Run
 from ..folders import is_file
 from ..options import Options
-from ..rows.collector import Collector, numbers_in
+from ..rows.collector import Collector, numbers_in, parsed
 from ..rows.runs import runs_from_rows
 from ..source import Source
 
@@ -31,10 +30,7 @@ def read(source: Source, options: Options) -> list[Run]:
     results = Source(source.path / _RESULTS)
     collector, config, skipped = Collector(), dict[str, Any](), 0
     for line in results.lines():
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
+        row = parsed(line)
         if isinstance(row, dict):
             settings = row.pop("config", None)
             config |= settings if isinstance(settings, dict) else {}

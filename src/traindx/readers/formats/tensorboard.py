@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ...record import Run
-from ..folders import matching_files
+from ..folders import MARKED, marked_files
 from ..meaning.assembly import LogFacts, assemble
 from ..meaning.names import PHASES, NamedSeries, role_of
-from ..options import Options, ReaderError
+from ..options import Options
 from ..rows.runs import runs_from_rows, tidy
 from ..rows.table import Column, Table
 from ..source import Source
@@ -20,17 +19,18 @@ from ._tfevents import Scalars, scalars_of
 KIND = "tensorboard"
 # The first record of every event file names its version.
 _MARK = b"brain.Event:"
+_NAMES = "**/*tfevents*"
 STEP = "step"
 
 
 def sniff(source: Source) -> float:
     if source.is_dir:
-        return 0.9 if next(_event_files(source.path), None) else 0.0
-    return 1.0 if _MARK in source.head[:64] else 0.0
+        return 0.9 if any(marked_files(source.path, _NAMES, _MARK)) else 0.0
+    return 1.0 if _MARK in source.head[:MARKED] else 0.0
 
 
 def read(source: Source, options: Options) -> list[Run]:
-    files = list(_event_files(source.path)) if source.is_dir else [source.path]
+    files = list(marked_files(source.path, _NAMES, _MARK)) if source.is_dir else [source.path]
     root = source.path if source.is_dir else source.path.parent
     runs: list[Run] = []
     for folder, members in _by_run(files, root).items():
@@ -65,17 +65,6 @@ def _curves(files: list[list[Scalars]]) -> dict[str, NamedSeries]:
         else NamedSeries(tag, found[0].steps, found[0].values)
         for tag, found in parts.items()
     }
-
-
-def _event_files(folder: Path) -> Iterator[Path]:
-    return filter(_is_event_file, matching_files(folder, "**/*tfevents*"))
-
-
-def _is_event_file(path: Path) -> bool:
-    try:
-        return _MARK in Source(path).head[:64]
-    except ReaderError:
-        return False
 
 
 def _by_run(files: list[Path], root: Path) -> dict[Path, list[Path]]:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from ...record import Run
-from ..folders import matching_files
-from ..options import Options, ReaderError
-from ..rows.collector import Collector, numbers_in
+from ..folders import marked_files
+from ..options import Options
+from ..rows.collector import Collector, numbers_in, parsed
 from ..rows.runs import runs_from_rows
 from ..source import Source
 from ._wire import BYTES, WireError, fields, varint
 
 KIND = "wandb"
-_MARK = b":W&B"
+_MARK, _NAMES = b":W&B", "*.wandb"
 _BLOCK, _HEADER = 32768, 7
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 # Field numbers of the messages, from W&B's public protocol-buffer definition.
@@ -31,24 +30,13 @@ LARGEST_RECORD = 1 << 26
 
 def sniff(source: Source) -> float:
     if source.is_dir:
-        return 0.97 if _run_files(source.path) else 0.0
+        return 0.97 if any(marked_files(source.path, _NAMES, _MARK)) else 0.0
     return 1.0 if source.head.startswith(_MARK) else 0.0
 
 
 def read(source: Source, options: Options) -> list[Run]:
-    files = [Source(path) for path in _run_files(source.path)] if source.is_dir else [source]
+    files = [Source(path) for path in marked_files(source.path, _NAMES, _MARK)] if source.is_dir else [source]
     return [run for file in files for run in _read_file(file, options)]
-
-
-def _run_files(folder: Path) -> list[Path]:
-    return [path for path in matching_files(folder, "*.wandb") if _is_run_file(path)]
-
-
-def _is_run_file(path: Path) -> bool:
-    try:
-        return Source(path).head.startswith(_MARK)
-    except ReaderError:
-        return False
 
 
 def _read_file(source: Source, options: Options) -> list[Run]:
@@ -134,12 +122,4 @@ def _items(record: bytes, start: int, stop: int) -> dict[str, Any]:
     try:  # parsed at once, they cost a third
         return dict(zip(names, json.loads(b"[%s]" % b",".join(values)), strict=True))
     except (ValueError, RecursionError):
-        return {name: found[0] for name, value in zip(names, values, strict=True) if (found := _parsed(value))}
-
-
-def _parsed(value: bytes) -> list[Any]:
-    """Return the value as the only item of a list; an empty list if it is damaged."""
-    try:
-        return [json.loads(value)]
-    except (ValueError, RecursionError):
-        return []
+        return {name: found for name, value in zip(names, values, strict=True) if (found := parsed(value)) is not None}

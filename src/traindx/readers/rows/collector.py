@@ -5,6 +5,7 @@ Of a log that is too long rows are dropped, but none that shows what a curve doe
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from array import array
@@ -113,6 +114,14 @@ def number(value: Any) -> float | None:
             except ValueError:
                 return None
     return None
+
+
+def parsed(text: str | bytes) -> Any:
+    """Return the value of a piece of JSON, or None if it is damaged."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def numbers_in(row: Mapping[Any, Any]) -> dict[str, float]:

@@ -161,15 +161,12 @@ class Blocks:
         code = self._code_of.get(skeleton)
         if code is not None:
             return code
-        if GAP not in skeleton and self._is_prose(skeleton):
+        tables, headings = self._lines.tables, self._lines.headings
+        if GAP not in skeleton and not (tables.may_be_heading(skeleton) or headings.is_heading(skeleton)):
             return 0 if self._skeletons else self._new("", _SILENT)
         if len(self._skeletons) > MOST_SKELETONS:
             return self._code_of.setdefault("\n", self._new("\n", _ALONE))
         return self._new(skeleton, _SILENT if not self._skeletons and not skeleton else _NEW)
-
-    def _is_prose(self, line: str) -> bool:
-        """Return whether this line without numbers is neither a heading nor part of a table."""
-        return not (self._lines.tables.may_be_heading(line) or self._lines.headings.is_heading(line))
 
     def _new(self, skeleton: str, how: int) -> int:
         if not self._skeletons and skeleton:
@@ -230,9 +227,10 @@ class Blocks:
         plan = plan_of(found, split_numbers(line))
         if plan is not None:
             skeleton.use(plan, from_table=False)
-        if plan is None or plan.evaluating or (plan.of is not None and plan.position is None and _counts_batches(plan)):
+        if plan is None or plan.evaluating:
             return _ALONE
-        return _TOGETHER
+        counts_batches = any(role_of(name).kind == "step" and role_of(name).weak == 2 for name in plan.values)
+        return _ALONE if plan.of is not None and plan.position is None and counts_batches else _TOGETHER
 
     def _read_together(self, block: _Block, begin: int, end: int) -> bool:
         """Read the lines from `begin` to `end`. Return False if one of their numbers cannot be parsed."""
@@ -337,10 +335,6 @@ class _Block:
             found[:, column] = floats([self.cells[at] for at in (starts + place).tolist()])
             found[:, column] *= sign
         return found
-
-
-def _counts_batches(plan: Plan) -> bool:
-    return any(role_of(name).kind == "step" and role_of(name).weak == 2 for name in plan.values)
 
 
 def _carried(cells: FloatArray, before: float | None) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...record import Run, RunBuilder
+from ...record import Run
 
 TAIL = 60  # lines at the end in which a crash is looked for
 _ERROR = re.compile(
@@ -21,10 +21,7 @@ def with_crash(runs: list[Run], tail: list[str]) -> list[Run]:
     error = crash_in(tail)
     if error is None or not runs:
         return runs
-    built = RunBuilder(runs[-1].source, runs[-1].kind).measurements_of(runs[-1])
-    for key, value in {**runs[-1].facts, "error": {**error, "in_training": True}, "exit": "exception"}.items():
-        built.fact(key, value)
-    return [*runs[:-1], built.build()]
+    return [*runs[:-1], runs[-1].with_facts({"error": {**error, "in_training": True}, "exit": "exception"})]
 
 
 def crash_in(tail: list[str]) -> dict[str, object] | None:

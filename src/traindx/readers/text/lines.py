@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from array import array
@@ -15,7 +14,7 @@ import numpy as np
 
 from ...record.types import FloatArray, IntArray
 from ..meaning.names import bare_phase, role_of
-from ..rows.collector import Collector, number, numbers_in
+from ..rows.collector import Collector, number, numbers_in, parsed
 from ..rows.table import BoolArray, Column, Table
 from .evaluations import Evaluations, Headings
 from .phrases import BROKEN, Said, said, without_times
@@ -30,13 +29,8 @@ _LINE = re.compile(r":::ML[A-Za-z0-9-]*\s+(?:[\d.]+\s+)?(?:([\w/-]+):\s*)?(\{.*\
 def said_by_mlperf(line: str) -> Said | None:
     """Return what the line says, or None if it holds no measurement."""
     found = _LINE.search(line)
-    if found is None:
-        return None
-    try:
-        content = json.loads(found[2])
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict):
+    content = parsed(found[2]) if found else None
+    if found is None or not isinstance(content, dict):
         return None
     key, value = found[1] or str(content.get("key", "")), content.get("value")
     values = numbers_in(value) if isinstance(value, dict) else {key: value}
@@ -159,7 +153,7 @@ class Rows:
         if not kept:
             return
         stays = self._without_echoes([group for _, *group in kept], lines)
-        order = _merged([places[keep] for (_, places, *_), keep in zip(kept, stays, strict=True)])
+        order = np.sort(np.concatenate([places[keep] for (_, places, *_), keep in zip(kept, stays, strict=True)]))
         columns: dict[str, tuple[list[IntArray], list[FloatArray]]] = {}
         for (template, places, names, values), keep in zip(kept, stays, strict=True):
             alone = len(kept) == 1
@@ -265,10 +259,6 @@ class Rows:
             if inside.any():
                 columns[name] = Column(place[column.rows[inside]], column.values[inside])
         return Table(columns, int(keep.sum()), table.notes)
-
-
-def _merged(parts: list[IntArray]) -> IntArray:
-    return parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
 
 
 def _is_another_hosts(earlier: str, line: str, first: str) -> bool:

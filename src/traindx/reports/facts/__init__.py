@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, takewhile
 from typing import Any
 
 from ...facts import WIRING, Fact, Reference, percentile_words, range_words, shown, view
@@ -40,9 +41,9 @@ def page(run: Run, facts: Sequence[Fact], reference: Reference, look: Look, *, e
     measured = [fact for fact in facts if fact.question != WIRING]
     wiring = _wiring([fact for fact in facts if fact.question == WIRING], look)
     _head(sheet, run, measured, reference)
-    cut = wiring if every else _first(wiring, MOST_WIRING)
-    room = None if every else LINES - len(sheet.lines) - sum(map(len, cut)) - 5
-    chosen = _fitting(measured, look, room)
+    cut = wiring if every else wiring[: _fitting(map(len, wiring), MOST_WIRING)]
+    room = LINES - len(sheet.lines) - sum(map(len, cut)) - 5
+    chosen = measured if every else measured[: _fitting(_heights(measured, look), room)]
     _table(sheet, chosen)
     if cut:
         sheet.gap()
@@ -84,19 +85,17 @@ def _widths(look: Look) -> list[int]:
     return [flag, min(WIDEST, max(NARROWEST, look.width - sum(WIDTHS) - GAP * len(WIDTHS))), *others]
 
 
-def _fitting(facts: Sequence[Fact], look: Look, room: int | None) -> list[Fact]:
-    """The first facts whose rows, with a title for each question, fit into `room` lines."""
-    if room is None:
-        return list(facts)
-    chosen: list[Fact] = []
+def _heights(facts: Sequence[Fact], look: Look) -> Iterator[int]:
+    """The lines of each fact, with the title of a question that it is the first of."""
     questions: set[str] = set()
     for fact in facts:
-        room -= len(_rows(fact, look)) + (fact.question not in questions)
-        if room < 0:
-            break
+        yield len(_rows(fact, look)) + (fact.question not in questions)
         questions.add(fact.question)
-        chosen.append(fact)
-    return chosen
+
+
+def _fitting(heights: Iterable[int], room: int) -> int:
+    """How many items of these heights fit into so many lines."""
+    return sum(1 for _ in takewhile(lambda used: used <= room, accumulate(heights)))
 
 
 def _table(page: Page, facts: Sequence[Fact]) -> None:
@@ -120,14 +119,3 @@ def _wiring(facts: Sequence[Fact], look: Look) -> list[list[str]]:
         ]
         for f in facts
     ]
-
-
-def _first(facts: Sequence[list[str]], lines: int) -> list[list[str]]:
-    """The first facts that fit into so many lines."""
-    kept: list[list[str]] = []
-    for fact in facts:
-        lines -= len(fact)
-        if lines < 0:
-            break
-        kept.append(fact)
-    return kept

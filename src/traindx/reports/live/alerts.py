@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...diagnosis import Diagnosis
+from ...errors import PlainError
 from ...record import Run
 
 TWICE = 2  # a cause must lead in this many diagnoses in a row, because early verdicts change
@@ -100,8 +101,8 @@ def _ended(run: Run) -> list[Alert]:
     return [Alert("ended", "critical", "Ended", text, run.steps, PurePath(run.source).name)]
 
 
-class HookError(Exception):
-    """The target of --on-alert is invalid; `str(error)` is one line."""
+class HookError(PlainError):
+    """The target of --on-alert is invalid."""
 
 
 def hook_of(target: str, complain: Callable[[str], None]) -> Hook:

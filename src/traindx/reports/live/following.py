@@ -73,13 +73,11 @@ class Hub:
         boot, _, digits = mark.partition("-")
         number = int(digits) if digits.isdecimal() and len(digits) < 19 else -1
         with self._condition:
-            if boot != self.boot or not 0 <= number <= self._number or self._oldest() > number + 1:
+            oldest = self._messages[0].number if self._messages else self._number + 1
+            if boot != self.boot or not oldest - 1 <= number <= self._number:
                 return None
             self._condition.wait_for(lambda: self._number > number, wait)
             return [message for message in self._messages if message.number > number]
-
-    def _oldest(self) -> int:
-        return self._messages[0].number if self._messages else self._number + 1
 
 
 POLL_SECONDS = 0.2  # at most five updates a second; the record itself is written about once a second

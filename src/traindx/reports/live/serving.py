@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from ...paths import state_folder
 from ...record import Run
 from ..page import Feed, document, policy
 from .alerts import Hook
@@ -65,9 +66,9 @@ def _digest(record: Path, purpose: str) -> str:
 
 
 def _secret() -> bytes:
-    folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "traindx"
-    file = folder / "live-secret"
     try:
+        folder = state_folder()
+        file = folder / "live-secret"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -256,12 +257,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: HTTPStatus, text: str, headers: Mapping[str, str] = PLAIN) -> None:
         body = text.encode("utf-8")
-        self.send_response(status)
-        for name, value in {**HEADERS, **headers, "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.send_header("Connection", "close")
-        self.end_headers()
+        self._head(status, {**headers, "Content-Length": str(len(body))})
         self.wfile.write(body)
+
+    def _head(self, status: HTTPStatus, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {**HEADERS, **headers, "Connection": "close"}.items():
+            self.send_header(name, value)
+        self.end_headers()
         self.close_connection = True
 
     def _events(self) -> None:
@@ -282,12 +285,7 @@ class _Handler(BaseHTTPRequestHandler):
                 server.last_viewer = time.monotonic()
 
     def _stream(self) -> None:
-        self.send_response(HTTPStatus.OK)
-        for name, value in {**HEADERS, "Content-Type": "text/event-stream"}.items():
-            self.send_header(name, value)
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.close_connection = True
+        self._head(HTTPStatus.OK, {"Content-Type": "text/event-stream"})
         asked = parse_qs(urlsplit(self.path).query).get("after", [""])[0]
         mark = self.headers.get("Last-Event-ID") or asked
         hub = self.server.hub

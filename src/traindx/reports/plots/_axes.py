@@ -14,7 +14,7 @@ import numpy as np
 
 from ...diagnosis import Diagnosis
 from ...record import Run, Series
-from ...record.types import FloatArray, IntArray
+from ...record.types import FloatArray, IntArray, evenly
 from ...signs import Sign
 from ...signs.curve import Curve, curve_of
 from ...wording import clean
@@ -293,7 +293,7 @@ def mark_broken(axes: Any, series: Series, whose: str = "") -> None:
         return
     axes.margins(y=0.16)  # keeps the crosses away from the last finite values
     steps = np.unique(series.steps[broken])
-    shown = steps[np.unique(np.linspace(0, len(steps) - 1, min(len(steps), MOST_MARKS)).astype(int))]
+    shown = steps[evenly(len(steps), MOST_MARKS)]
     across = axes.get_xaxis_transform()
     before = sum(text.get_gid() == BROKEN_LABEL for text in axes.texts)
     top = np.full(len(shown), 0.96 - 0.05 * min(before, 6))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...record import LayerTable, Run
-from ...record.types import FloatArray, IntArray
+from ...record.types import FloatArray, IntArray, evenly
 from ...wording import clean
 from .._charts import broken, log_range, weights
 from ._axes import BROKEN, Subject, extent, finish, plain_decades, shortened, steps_below, unit_of
@@ -37,11 +37,11 @@ class Map:
     @classmethod
     def of(cls, table: LayerTable, layers: list[str], labels: list[str] | None = None) -> Map:
         """The chosen layers at the steps where any of them was measured, thinned to what can be seen."""
-        keep = np.unique(np.linspace(0, len(layers) - 1, min(len(layers), MOST_ROWS)).astype(int))
+        keep = evenly(len(layers), MOST_ROWS)
         chosen = np.array([table.layers.index(layers[i]) for i in keep])
         known = np.flatnonzero(~np.isnan(table.values[:, chosen]).all(axis=1))
         known = known if len(known) else np.arange(len(table.steps))
-        columns = known[np.unique(np.linspace(0, len(known) - 1, min(len(known), MOST_COLUMNS)).astype(int))]
+        columns = known[evenly(len(known), MOST_COLUMNS)]
         names = [(labels or layers)[i] for i in keep]
         return cls(table.steps[columns], names, table.values[np.ix_(columns, chosen)].T)
 
@@ -50,7 +50,8 @@ def _draw_map(axes: Any, shown: Map, subject: Subject, **mesh: Any) -> Any:
     """Draw the map and return the mesh for a colour bar. Missing values are grey."""
     first, last = extent([subject])
     edges, values = _with_gaps(shown, WIDEST * (last - first))
-    sparse = _covered(edges, values) < COVERED * (last - first)
+    covered = np.diff(edges)[~np.isnan(values).all(axis=0)].sum()
+    sparse = covered < COVERED * (last - first)
     if sparse:
         edges, values = np.arange(len(shown.steps) + 1, dtype=float), shown.values
     axes.set_facecolor(UNKNOWN)
@@ -66,11 +67,6 @@ def _draw_map(axes: Any, shown: Map, subject: Subject, **mesh: Any) -> Any:
         axes.set_xlim(first, last)
         steps_below(axes, unit_of(subject.run))
     return drawn
-
-
-def _covered(edges: FloatArray, values: FloatArray) -> float:
-    """The number of steps that the samples cover."""
-    return float(np.diff(edges)[~np.isnan(values).all(axis=0)].sum())
 
 
 def _with_gaps(shown: Map, widest: float) -> tuple[FloatArray, FloatArray]:
@@ -95,7 +91,7 @@ def _name_looks(axes: Any, steps: IntArray, unit: str) -> None:
     for i in wide:
         axes.axvline(i + 1, color="white", linewidth=3, zorder=4)
     between = " (white: more than a tenth of the run lies between)" if len(wide) else ""
-    shown = np.unique(np.linspace(0, len(steps) - 1, min(len(steps), 12)).astype(int))
+    shown = evenly(len(steps), 12)
     axes.set_xlim(0, len(steps))
     axes.set_xticks(shown + 0.5, [f"{steps[i]:,}" for i in shown])
     axes.set_xlabel(f"{unit}: {len(steps)} looks, not to scale{between}" if len(steps) > 1 else unit)
@@ -104,7 +100,7 @@ def _name_looks(axes: Any, steps: IntArray, unit: str) -> None:
 def _name_rows(axes: Any, rows: Sequence[str]) -> None:
     """Label as many rows as are readable."""
     names = [clean(name) for name in rows]
-    labelled = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_NAMES)).astype(int))
+    labelled = evenly(len(names), MOST_NAMES)
     axes.set_yticks(labelled + 0.5, [shortened(names[i], LONGEST) for i in labelled], fontsize=7.5)
     axes.tick_params(axis="y", length=0)
 
@@ -146,7 +142,8 @@ def _profiles(axes: Any, subjects: Sequence[Subject]) -> None:
     for subject in subjects:
         table, layers = _gradients(subject.run)
         half = table.values[len(table) // 2 :][:, [table.layers.index(name) for name in layers]]
-        middles = np.array([np.median(seen) if len(seen := _positive(column)) else np.nan for column in half.T])
+        seen = [column[np.isfinite(column) & (column > 0)] for column in half.T]
+        middles = np.array([np.median(column) if len(column) else np.nan for column in seen])
         names.add(tuple(shortened(clean(name), 24) for name in layers))
         style = {"color": subject.colour, "linestyle": subject.stroke, "linewidth": 1.5, "markersize": 4}
         axes.plot(np.arange(len(layers)), middles, marker="o", **style)
@@ -238,7 +235,3 @@ def _activations(run: Run) -> Map:
     names = list(columns)
     merged = LayerTable("activation health", steps, tuple(names), np.stack(list(columns.values()), axis=1))
     return Map.of(merged, names)
-
-
-def _positive(values: FloatArray) -> FloatArray:
-    return values[np.isfinite(values) & (values > 0)]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import PlainError
 from ...record import Run, Series
 from ...signs.curve import curve_of
 from .._charts import Chart, charts
@@ -71,12 +72,13 @@ def all_stills() -> list[Still]:
             3.2, marked=True,
         ),
         Still(
-            "generalisation", "Training against validation loss", _has_both, _draw_both, _reads_loss,
+            "generalisation", "Training against validation loss",
+            lambda run: bool(run.series("loss/train") and run.series("loss/validation")), _draw_both, _reads_loss,
             "Dotted: training; solid: validation. One that rises while training falls is overfitting.", 3.2,
             repeats=True,
         ),
         Still(
-            "learning-rate", "Learning rate", _has_rate, _draw_rate, _reads_rate,
+            "learning-rate", "Learning rate", lambda run: len(run.series("lr").finite) > 1, _draw_rate, _reads_rate,
             "The learning rates that the losses above were trained with, in the same colours.", 1.9,
         ),
         Still(
@@ -200,10 +202,6 @@ def _reads_loss(run: Run) -> str:
     return f"{told[:1].upper()}{told[1:]}." if told else "The loss at every recorded step."
 
 
-def _has_both(run: Run) -> bool:
-    return bool(run.series("loss/train")) and bool(run.series("loss/validation"))
-
-
 def _draw_both(axes: Any, side: Any, subjects: Sequence[Subject]) -> None:
     if len(subjects) == 1:
         _draw_loss(axes, side, subjects)
@@ -216,10 +214,6 @@ def _draw_both(axes: Any, side: Any, subjects: Sequence[Subject]) -> None:
         for name, style in names.items():
             draw_curve(axes, subject.run.series(name), subject.colour, "", log, raw=False, whose=subject.name, **style)
     finish(axes, "loss", log=log, unit=unit_of(*(subject.run for subject in subjects)))
-
-
-def _has_rate(run: Run) -> bool:
-    return len(run.series("lr").finite) > 1
 
 
 def _draw_rate(axes: Any, _side: Any, subjects: Sequence[Subject]) -> None:
@@ -279,7 +273,7 @@ STYLE = {
 }
 
 
-class Unavailable(Exception):
+class Unavailable(PlainError):
     """matplotlib is not installed."""
 
 

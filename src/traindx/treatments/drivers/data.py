@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
@@ -92,20 +93,19 @@ class BothScaled(InputsScaled):
         return self._output.differentiated(loss)
 
 
+@dataclass(eq=False)
 class ColumnHidden(Intervening):
     """Sets one column of the flattened input to zero."""
 
-    def __init__(self, column: int) -> None:
-        super().__init__()
-        self._column = column
+    column: int
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         given: Any = args[0] if args else None
         plain = trains(root) and floating(given) and given.dim() >= 2
-        if not plain or given.flatten(1).shape[1] <= self._column:
+        if not plain or given.flatten(1).shape[1] <= self.column:
             return args, kwargs
         hidden = given.clone()
-        hidden.flatten(1)[:, self._column] = 0.0
+        hidden.flatten(1)[:, self.column] = 0.0
         self.acted += 1
         return (hidden, *args[1:]), kwargs
 

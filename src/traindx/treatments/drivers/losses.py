@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,36 +16,30 @@ TINY = 1e-12  # added to a probability, so that its logarithm is finite
 ROUNDING = 1e-3  # by which probabilities may miss 0, 1 and their sum
 
 
+@dataclass(eq=False)
 class Multiplied(Intervening):
     """Differentiates a multiple of the loss: its negative, or its share of several micro-batches."""
 
-    def __init__(self, factor: float) -> None:
-        super().__init__()
-        self._factor = factor
+    factor: float
 
     def differentiated(self, loss: Any) -> Any:
         self.acted += 1
-        return self._factor * loss
+        return self.factor * loss
 
 
+@dataclass(eq=False)
 class Fitted(Intervening):
     """Converts input and target of a loss to what it expects; `kind` is a key of `FITS`."""
 
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self._fit = FITS[kind]
+    kind: str
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         given, target = loss_pair(args, kwargs)
-        changed = self._fit(name, given, target) if floating(given) else None
+        changed = FITS[self.kind](name, given, target) if floating(given) else None
         if changed is None:
             return args, kwargs
         self.acted += 1
         return with_pair(args, kwargs, *changed)
-
-
-def _log_softmax(name: str, given: Any, target: Any) -> tuple[Any, Any] | None:
-    return (torch.log_softmax(given, dim=1 if given.dim() > 1 else 0), target) if name == "nll_loss" else None
 
 
 def _one_hot(name: str, given: Any, target: Any) -> tuple[Any, Any] | None:
@@ -54,14 +49,6 @@ def _one_hot(name: str, given: Any, target: Any) -> tuple[Any, Any] | None:
     if ids.numel() * given.shape[-1] != given.numel() or int(ids.min()) < 0 or int(ids.max()) >= given.shape[-1]:
         return None
     return given, torch.nn.functional.one_hot(ids, given.shape[-1]).to(given.dtype).reshape(given.shape)
-
-
-def _log_rate(name: str, given: Any, target: Any) -> tuple[Any, Any] | None:
-    return (torch.log(given.clamp_min(1e-8)), target) if name == "poisson_nll_loss" else None
-
-
-def _signed(name: str, given: Any, target: Any) -> tuple[Any, Any] | None:
-    return (given, 2 * target - 1) if name in SIGNED_LOSSES else None
 
 
 def _shape_of_output(name: str, given: Any, target: Any) -> tuple[Any, Any] | None:
@@ -85,11 +72,11 @@ def _scores(name: str, given: Any, target: Any) -> tuple[Any, Any] | None:
     return torch.log(given + TINY), target
 
 
-FITS = {
-    "log-softmax": _log_softmax,
+FITS: Mapping[str, Callable[[str, Any, Any], tuple[Any, Any] | None]] = {
+    "log-softmax": lambda name, x, y: (torch.log_softmax(x, int(x.dim() > 1)), y) if name == "nll_loss" else None,
     "one-hot": _one_hot,
-    "log-rate": _log_rate,
-    "signed": _signed,
+    "log-rate": lambda name, x, y: (torch.log(x.clamp_min(1e-8)), y) if name == "poisson_nll_loss" else None,
+    "signed": lambda name, x, y: (x, 2 * y - 1) if name in SIGNED_LOSSES else None,
     "shape": _shape_of_output,
     "scores": _scores,
 }
@@ -107,16 +94,15 @@ class OutputReshaped(Intervening):
         return output.unsqueeze(-1) if output.dim() == 1 else output.squeeze(-1)
 
 
+@dataclass(eq=False)
 class PaddingIgnored(Intervening):
-    def __init__(self, filler: int) -> None:
-        super().__init__()
-        self._filler = filler
+    filler: int
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         if name not in OVER_CLASSES or len(args) > 4 or kwargs.get("ignore_index", -100) != -100:
             return args, kwargs
         self.acted += 1
-        return args, {**kwargs, "ignore_index": self._filler}
+        return args, {**kwargs, "ignore_index": self.filler}
 
 
 class ClassesWeighted(Intervening):
@@ -141,6 +127,7 @@ class ClassesWeighted(Intervening):
         return args, kwargs
 
 
+@dataclass(eq=False)
 class OutputScaled(Intervening):
     """Scales the model's output to the targets' range before the loss, so that the model works in standard units.
 
@@ -148,18 +135,18 @@ class OutputScaled(Intervening):
     and it also works with losses written by hand. `power` is that of the error in the loss.
     """
 
-    def __init__(self, mean: float, std: float, power: int) -> None:
-        super().__init__()
-        self._mean, self._std, self._power = mean, std, power
+    mean: float
+    std: float
+    power: int
 
     def forward_output(self, root: Any, output: Any) -> Any:
         if not floating(output) or not trains(root):
             return output
         self.acted += 1
-        return output * self._std + self._mean
+        return output * self.std + self.mean
 
     def differentiated(self, loss: Any) -> Any:
-        return loss / self._std**self._power  # in standard units, a squared error is smaller by the square of the scale
+        return loss / self.std**self.power  # in standard units, a squared error is smaller by the square of the scale
 
 
 class TargetsShuffled(Intervening):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -48,25 +49,25 @@ def normalised(output: Any) -> Any:
     return nn.functional.layer_norm(output, output.shape[1:] if output.dim() > 3 else output.shape[-1:])
 
 
+@dataclass(eq=False)
 class HiddenOutputs(Intervening):
     """Changes what hidden layers return. `kind`: `relu`, `norm`, or `skip` (adds the input, where the shapes agree)."""
 
-    def __init__(self, kind: str, keep: Sequence[str]) -> None:
-        super().__init__()
-        self._kind, self._keep = kind, tuple(keep)
+    kind: str
+    keep: Sequence[str]
 
     def model_ready(self, root: Any) -> None:
-        for layer in hidden_layers(root, self._keep):
+        for layer in hidden_layers(root, self.keep):
             layer.register_forward_hook(self._changed)
-            self.acted += self._kind != "skip"
+            self.acted += self.kind != "skip"
 
     def _changed(self, module: Any, given: Any, output: Any) -> Any:
-        if self._kind == "skip" and (not given or given[0].shape != output.shape):
+        if self.kind != "skip":
+            return output.relu() if self.kind == "relu" else normalised(output)
+        if not given or given[0].shape != output.shape:
             return output
-        if self._kind == "skip":
-            self.acted += 1
-            return output + given[0]
-        return output.relu() if self._kind == "relu" else normalised(output)
+        self.acted += 1
+        return output + given[0]
 
 
 class GroupNorms(Intervening):
@@ -151,13 +152,12 @@ class HiddenCalls:
         return self._last
 
 
+@dataclass(eq=False)
 class Widened(Intervening):
     """Makes hidden linear layers wider. The parameters stay the same objects with larger data, so the optimizer still
     holds them."""
 
-    def __init__(self, factor: int) -> None:
-        super().__init__()
-        self._factor = factor
+    factor: int
 
     def model_ready(self, root: Any) -> None:
         layers = [m for m in root.modules() if type(m).__name__ in ("Linear", "BatchNorm1d", "LayerNorm")]
@@ -165,8 +165,8 @@ class Widened(Intervening):
             # Layers with a norm between them are left alone: the norm would have to grow too.
             linear = type(one).__name__ == type(other).__name__ == "Linear"
             if linear and one.out_features == other.in_features:
-                _resize(one, one.in_features, one.out_features * self._factor)
-                _resize(other, other.in_features * self._factor, other.out_features)
+                _resize(one, one.in_features, one.out_features * self.factor)
+                _resize(other, other.in_features * self.factor, other.out_features)
                 self.acted += 1
         if not self.acted:
             self.note = "no linear layer directly follows another one"
@@ -184,30 +184,29 @@ def _resize(layer: Any, inputs: int, outputs: int) -> None:
 # ── initial weights ─────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(eq=False)
 class Zeroed(Intervening):
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__()
-        self._names = tuple(names)
+    names: Sequence[str]
 
     @torch.no_grad()
     def model_ready(self, root: Any) -> None:
         for name, parameter in root.named_parameters():
-            if named(name, self._names):
+            if named(name, self.names):
                 parameter.zero_()
                 self.acted += 1
 
 
+@dataclass(eq=False)
 class Reinitialised(Intervening):
     """Draws these weights again by a rule (`he`, `xavier`, `orthogonal`), and zeroes the biases beside them. `fans`:
     the inputs of each weight; empty for a network of bare tensors, whose weights are those of the optimizer. The random
     state of the script does not change."""
 
-    def __init__(self, rule: str, fans: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._rule, self._fans = rule, fans
+    rule: str
+    fans: Mapping[str, Any]
 
     def optimizer_made(self, optimizer: Any) -> None:
-        if self._fans:
+        if self.fans:
             return
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             for parameter in [p for group in optimizer.param_groups for p in group["params"]]:
@@ -220,21 +219,21 @@ class Reinitialised(Intervening):
             for name, parameter in root.named_parameters():
                 if name.endswith("bias"):
                     # Bad initialisations often set the biases of the same layers too.
-                    if named(name.removesuffix("bias") + "weight", list(self._fans)):
+                    if named(name.removesuffix("bias") + "weight", list(self.fans)):
                         parameter.zero_()
-                elif parameter.dim() > 1 and named(name, list(self._fans)):
+                elif parameter.dim() > 1 and named(name, list(self.fans)):
                     self._draw(name, parameter)
                     self.acted += 1
 
     def _draw(self, name: str, parameter: Any) -> None:
-        gain = 2**0.5 if self._rule == "he" else 1.0
-        if self._rule == "orthogonal" or "weight_hh" in name:
+        gain = 2**0.5 if self.rule == "he" else 1.0
+        if self.rule == "orthogonal" or "weight_hh" in name:
             nn.init.orthogonal_(parameter, gain)
             return
-        known = (fan for key, fan in self._fans.items() if named(name, [key]) and fan)
+        known = (fan for key, fan in self.fans.items() if named(name, [key]) and fan)
         fan_in = next(known, None) or parameter[0].numel()
         fan_out = parameter.numel() / fan_in
-        parameter.normal_(0.0, gain / fan_in**0.5 if self._rule == "he" else (2.0 / (fan_in + fan_out)) ** 0.5)
+        parameter.normal_(0.0, gain / fan_in**0.5 if self.rule == "he" else (2.0 / (fan_in + fan_out)) ** 0.5)
 
 
 # ── modes and precision ─────────────────────────────────────────────────────────────────────────────

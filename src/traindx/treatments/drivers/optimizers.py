@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -35,27 +36,25 @@ class Settings(Intervening):
             self.note = f"no optimizer has a setting {' or '.join(self._settings)} to change"
 
 
+@dataclass(eq=False)
 class Shrunk(Intervening):
     """Shrinks the weights at each step, as decoupled weight decay does; biases and norms do not decay."""
 
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self._share = share
+    share: float
 
     @torch.no_grad()
     def before_step(self, optimizer: Any) -> None:
         for _, parameter in _with_gradients(optimizer):
             if parameter.dim() > 1:
-                parameter.mul_(1.0 - self._share)
+                parameter.mul_(1.0 - self.share)
                 self.acted += 1
 
 
+@dataclass(eq=False)
 class Decoupled(Intervening):
     """Removes weight decay from Adam's gradient and applies it to the weights, as AdamW does."""
 
-    def __init__(self, weight_decay: float) -> None:
-        super().__init__()
-        self._decay = weight_decay
+    weight_decay: float
 
     def optimizer_made(self, optimizer: Any) -> None:
         for group in optimizer.param_groups:
@@ -67,7 +66,7 @@ class Decoupled(Intervening):
     def before_step(self, optimizer: Any) -> None:
         held = [(g, p) for g, p in _with_gradients(optimizer) if g.get("traindx_decoupled")]
         for group, parameter in held:
-            parameter.mul_(1.0 - float(group["lr"]) * self._decay)
+            parameter.mul_(1.0 - float(group["lr"]) * self.weight_decay)
         self.acted += bool(held)
 
 
@@ -116,16 +115,15 @@ def _clip(optimizer: Any, limit: float) -> bool:
     return True
 
 
+@dataclass(eq=False)
 class ClipLifted(Intervening):
     """Raises the threshold of the script's own clipping, or turns it off."""
 
-    def __init__(self, max_norm: float = math.inf) -> None:
-        super().__init__()
-        self._limit = max_norm
+    max_norm: float = math.inf
 
     def clip_limit(self, kind: str, limit: Any) -> Any:
-        self.acted += float(limit) < self._limit
-        return max(float(limit), self._limit)
+        self.acted += float(limit) < self.max_norm
+        return max(float(limit), self.max_norm)
 
 
 class ParametersAdded(Intervening):

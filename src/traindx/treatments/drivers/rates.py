@@ -13,14 +13,10 @@ from .acting import Intervening
 RAMP_START = 0.01  # share of the learning rate at the first step of a ramp
 
 
-def _ramp(step: int, steps: int) -> float:
-    return min(1.0, RAMP_START + (1.0 - RAMP_START) * step / steps)
-
-
 # The share of the script's own learning rate, by the step and the length of the shape.
 SHAPES: Mapping[str, Callable[[int, int], float]] = {
     "cosine": lambda step, steps: 0.5 * (1.0 + math.cos(math.pi * min(1.0, step / steps))),
-    "ramp": _ramp,
+    "ramp": lambda step, steps: min(1.0, RAMP_START + (1.0 - RAMP_START) * step / steps),
     "stop": lambda step, steps: float(step < steps),  # the steps continue, so the script evaluates as before
 }
 

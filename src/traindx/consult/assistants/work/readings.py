@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from ....edits import patched_texts
 from ....readers import ReaderError, principal, read, read_text
 from ....record import RecordError, Run, Series, load
 from ....record.types import FloatArray, IntArray
+from ....reports.json import strict
 from ....wording import counted
 from . import Problem
 
@@ -122,13 +122,7 @@ def _opened(path: str) -> Run:
 
 def _listed(values: FloatArray) -> list[Any]:
     """The numbers, with NaN and infinities as strings, as in a diagnosis."""
-    return [_one(float(value)) for value in values]
-
-
-def _one(value: float) -> float | str:
-    if math.isfinite(value):
-        return float(f"{value:.6g}")
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return [strict(float(f"{value:.6g}")) for value in values]
 
 
 def _extremes(values: FloatArray, points: int) -> IntArray:

@@ -258,7 +258,9 @@ def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
     return {
         "word": HEADS[found.verdict][0].capitalize(),
         "sentence": found.text,
-        "trials": [_trial(trial) for trial in found.trials],
+        "trials": [
+            {**strict(trial.as_object()), "line": trial_line(trial), "curves": _curves(trial)} for trial in found.trials
+        ],
         "remarks": [
             *([confirmed] if confirmed else []),
             *(f"Ruled out: {text}" for text in found.rules_out),
@@ -267,11 +269,6 @@ def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
         ],
         "patch": found.patch,
     }
-
-
-def _trial(trial: TrialReport) -> dict[str, Any]:
-    """The trial as in the JSON report, plus its sentence and its packed curves."""
-    return {**strict(trial.as_object()), "line": trial_line(trial), "curves": _curves(trial)}
 
 
 def _curves(trial: TrialReport) -> dict[str, Any] | None:

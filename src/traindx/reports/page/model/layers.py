@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....record import LayerTable, Run
-from ....record.types import FloatArray, IntArray
+from ....record.types import FloatArray, IntArray, evenly
 from ..._charts import broken, in_order, log_range, weights
 from .charts import TABLE, WORDS_OF, packed_steps, packed_values
 
@@ -47,7 +47,7 @@ def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
     if of == "parameter":
         values = np.where(broken(run, table, values), np.inf, values)
     steps, values = _complete(table.steps, values)
-    looks = _chosen(len(steps), min(MOST_LOOKS, MOST_CELLS // max(1, len(names))))
+    looks = evenly(len(steps), max(1, min(MOST_LOOKS, MOST_CELLS // len(names))))
     steps, values = steps[looks], values[looks]
     low, high = _range(values, scale)
     return {
@@ -64,10 +64,6 @@ def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
         "low": low,
         "high": high,
     }
-
-
-def _chosen(count: int, most: int) -> list[int]:
-    return sorted(set(np.linspace(0, count - 1, min(count, max(1, most))).astype(int).tolist()))
 
 
 def _range(values: FloatArray, scale: str) -> tuple[float, float]:
