@@ -14,6 +14,7 @@ import torch.nn.functional as F
 
 from ..baseline_loss import counted_terms
 from ..fast_path.steps import FastSteps
+from ..graph_reading.graphs import made_before
 from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import call_path
@@ -194,7 +195,8 @@ class Watcher:
 
     def forward_trained(self, forward: Any) -> None:
         # `train()` was forgotten after the last evaluation, and what seemed to be part of that is training.
-        if self._pass is not None and not forward.in_train_mode and self._pass.forwards and self._pass.last_loss:
+        mistaken = forward.evaluated or not forward.in_train_mode
+        if self._pass is not None and mistaken and self._pass.forwards and self._pass.last_loss:
             number, rows = self._pass.last_loss
             self._pass.loss_sum, self._pass.loss_rows = self._pass.loss_sum - number * rows, self._pass.loss_rows - rows
             self._pass.last_loss = None
@@ -267,7 +269,7 @@ class Watcher:
             )
 
     def scalar_read(self, tensor: Any, value: float) -> None:
-        if self._pass is None:
+        if self._pass is None or made_before(self.session.unsettled_forward, tensor):
             return
         if not self._scored_output:
             self._score_silent_output()
