@@ -7,6 +7,7 @@ import numpy as np
 from ...record import Run
 from ...wording import num4, percent, plus_minus
 from .. import questions
+from .._adversaries import in_balance
 from .._base import Measured, Severity, ramp, sign
 from .._chance import chance_level
 from .._excuses import networks_compete
@@ -40,7 +41,7 @@ FEWEST_VALIDATIONS = 5
     doubt_from=0.8,
     needs_time=True,
     end="step",
-    unless={networks_compete: 0.4},
+    unless={networks_compete: 0.4, in_balance: 0.0},
 )
 def loss_plateau(run: Run) -> Measured | str:
     """How long the last stretch without progress is, and how much of the starting loss is left there.
