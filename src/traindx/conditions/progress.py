@@ -172,11 +172,18 @@ def plateau(run: Run, _signs: Signs) -> list[Remedy]:
 POOR_ON_UNKNOWN_SCALE = 0.7  # a curve alone cannot show whether the task allows less: named, and no verdict
 
 
-def _level_of_underfitting(_run: Run, signs: Signs) -> float:
-    """Settled means that nothing improves; poor needs a scale: an accuracy, or the loss at chance."""
+def _level_of_underfitting(run: Run, signs: Signs) -> float:
+    """Settled means that nothing improves; poor needs a scale: an accuracy, or the loss at chance.
+
+    From inside a run chance is known for every task, also for one that allows no more than half of it: it is as bad as
+    the plateau that it explains.
+    """
     if signs.highest("still-improving", "loss-falling-slowly") >= HOLDS:
         return 0.0
     values = signs["settled-poorly"].values
+    if run.kind == "observed":
+        flat = signs.highest("loss-plateau") >= HOLDS
+        return max(POOR_ON_UNKNOWN_SCALE, _level_of_plateau(run, signs) if flat else 0.0)
     return 1.0 if values.get("of_chance") or values.get("accuracy") is not None else POOR_ON_UNKNOWN_SCALE
 
 
@@ -189,7 +196,7 @@ def _level_of_underfitting(_run: Run, signs: Signs) -> float:
         "Do not regularise or add dropout: the training loss itself is poor.",
         "Do not add epochs: the curve is flat.",
     ),
-    behind=("traindx treat train.py", "learning rate, capacity or regularisation"),
+    behind=("traindx treat train.py", "whether it is too small or too short, or held back by learning rate or decay"),
     level=_level_of_underfitting,
 )
 def underfitting(run: Run, signs: Signs) -> list[Remedy]:
@@ -200,7 +207,7 @@ def underfitting(run: Run, signs: Signs) -> list[Remedy]:
     points of accuracy), and more than half of the first loss left or a training accuracy far from what the task allows.
 
     ## What tells the candidates apart
-    - Too small a model: a wider one ends lower.
+    - Too small a model: a wider one ends lower. Too short a training: with twice the steps the same one does.
     - The learning rate: another one leaves the level within an epoch.
     - Regularisation: without dropout and decay the training loss falls.
     - Noise in labels or inputs: nothing moves it; the gradient is healthy and its noise dominates.
@@ -219,7 +226,12 @@ def underfitting(run: Run, signs: Signs) -> list[Remedy]:
             "The level is left within an epoch.",
             "traindx lr train.py",
         ),
-        Remedy("Then double the width, and take weight decay and dropout out.", "The training loss ends lower."),
+        Remedy(
+            "Too small, or too short? Double the width, then double the steps, one at a time; and take weight decay and "
+            "dropout out.",
+            "The training loss ends lower after one of them: that was it.",
+            "traindx treat train.py",
+        ),
     ]
 
 

@@ -148,7 +148,7 @@ class Watcher:
         if not parts or not parts[0].is_cpu or parts[0].shape[0] > AT_ONCE or not self.session.schedule.affordable():
             return []
         rows = parts[0].shape[0]
-        hashes = _hashes([part for part in parts if part.shape[0] == rows])
+        hashes = hashes_of([part for part in parts if part.shape[0] == rows])
         self._note_common(parts[0], hashes)
         if len(self._unscored) <= 16:
             known = self._unscored.setdefault(rows, set())
@@ -198,7 +198,7 @@ class Watcher:
 
     def _hash(self, parts: list[Any], training: bool, model: int) -> None:
         inputs = parts[0]
-        hashes = _hashes(parts)
+        hashes = hashes_of(parts)
         if training:
             last, note = self.session.unsettled_forward, partial(self._note_trained, inputs, hashes, model)
             if last is None or len(self._waiting) >= MOST_WAITING:
@@ -358,7 +358,7 @@ def _of_training(shares: dict[_Set, float], sets: dict[_Set, set[int]]) -> set[A
     return found
 
 
-def _hashes(parts: list[Any]) -> list[int]:
+def hashes_of(parts: list[Any]) -> list[int]:
     """One hash for each sample, which may have several parts, such as a user and an item."""
     hashes = [0] * parts[0].shape[0]
     for part in parts[:4]:

@@ -145,8 +145,10 @@ def settled_poorly(run: Run) -> Measured | str:
     phase = next((p for p in ("train", "validation") if run.series(f"accuracy/{p}")), "train")
     accuracy = accuracy_of(run, phase)
     judged = loss if len(loss) >= 8 else Curve(accuracy.steps, 1.0 - accuracy.values) if len(accuracy) >= 8 else None
-    if judged is None or adversarial(run) or is_excerpt(run) or run.kind == "observed":
-        return "the course of a training loss or accuracy from its start was not recorded in a log"
+    if judged is None or adversarial(run) or is_excerpt(run):
+        return "the course of a training loss or accuracy from its start was not recorded"
+    if run.kind == "observed" and (chance_level(run) is None or not len(validation)):
+        return "what there was to gain, or how validation fares, was not seen"
     tail = flat_tail(judged)
     if tail is None:
         return Measured(
