@@ -29,7 +29,7 @@ for epoch in range(EPOCHS):
     with torch.no_grad():
         value = bce(net(X[800:]), Y[800:]).item()
 """
-NARROW = HEAD.replace("nn.Linear(WIDTH, WIDTH), nn.ReLU(), ", "")
+NARROW = HEAD.replace("nn.Linear(WIDTH, WIDTH), nn.ReLU(), ", "").replace("= 4, 60,", "= 6, 100,")
 WIDE = HEAD.replace("WIDTH, EPOCHS, FLIPPED = 4,", "WIDTH, EPOCHS, FLIPPED = 48,")
 LINEAR = WIDE.replace("kind * 3.1416", "0").replace("kind.float()[:, None]", "(X[:, :1] > 0).float()")
 

@@ -227,7 +227,7 @@ def underfitting(run: Run, signs: Signs) -> list[Remedy]:
             "traindx lr train.py",
         ),
         Remedy(
-            "Too small, or too short? Double the width, then double the steps, one at a time; and take weight decay and "
+            "Too small, or too short? Double the width, then double the steps, one at a time; take weight decay and "
             "dropout out.",
             "The training loss ends lower after one of them: that was it.",
             "traindx treat train.py",

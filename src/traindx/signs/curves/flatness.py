@@ -160,7 +160,7 @@ def settled_poorly(run: Run) -> Measured | str:
     reached = accuracy.last if len(accuracy) >= 3 else None
     if reached is not None:
         poor = max(min(poor, ramp(reached, 0.85, 0.65)), ramp(reached, *ACCURACY))
-    level = min(ramp(tail.share, *LONG), ramp(tail.points, 5, 10), near, poor, _rate_left(run, tail.step))
+    level = float(min(ramp(tail.share, *LONG), ramp(tail.points, 5, 10), near, poor, _rate_left(run, tail.step)))
     values = {"level": tail.level, "share": tail.share, "left": left, "accuracy": reached}
     values["of_chance"] = chance_level(run) is not None
     shown = (
