@@ -142,7 +142,9 @@ def settled_poorly(run: Run) -> Measured | str:
 
     loss, validation = training_loss(run), validation_loss(run)
     # Where only one accuracy is known it stands for both: a level that is settled poorly has no gap.
-    phase = next((p for p in ("train", "validation") if run.series(f"accuracy/{p}")), "train")
+    # From inside a run that of training is known of single batches only.
+    phases = ("validation", "train") if run.kind == "observed" else ("train", "validation")
+    phase = next((p for p in phases if run.series(f"accuracy/{p}")), "train")
     accuracy = accuracy_of(run, phase)
     judged = loss if len(loss) >= 8 else Curve(accuracy.steps, 1.0 - accuracy.values) if len(accuracy) >= 8 else None
     if judged is None or adversarial(run) or is_excerpt(run):
