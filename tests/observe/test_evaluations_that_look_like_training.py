@@ -88,6 +88,15 @@ def test_it_is_found_on_the_fast_path_too(warm, script) -> None:
     assert len(seen.run.series("loss/train").values) == 1200
 
 
+def test_a_loss_computed_after_no_grad_has_ended_is_one_of_validation(warm, script) -> None:
+    """With the usual budget: the fast path must not take it for a training loss."""
+    evaluation = """with torch.no_grad(): out = net(X_val)
+    print(F.cross_entropy(out, Y_val).item())"""
+    seen = warm.traindx(script(HEAD + LOOP.replace("EVALUATE", evaluation).replace("range(25)", "range(60)")))
+    assert len(seen.run.series("loss/validation").values) >= 58
+    assert seen.run.series("loss/validation").values[-1] == pytest.approx(float(seen.out.split()[-1]), rel=1e-3)
+
+
 # ── healthy programs in which forwards with gradients are no evaluation in train mode ────────────────
 
 PLAIN = HEAD.replace("nn.Dropout(0.3), ", "")

@@ -55,6 +55,7 @@ class TrainedForwards:
         self._backwards = 0
         self._begun_fast = False  # the present step's forward was on the fast path, which its backward no longer is
         self._without_gradients = False  # the last model was called under `no_grad()`
+        self._trained_roots: weakref.WeakSet[Any] = weakref.WeakSet()
         self._lone: float = 0  # backwards that went through one forward, made since the backward before
         self._doubled = 0
         self._doubtful: Source | None = None  # a forward on the fast path that another one followed
@@ -72,8 +73,8 @@ class TrainedForwards:
             evaluating = self._without_gradients or (not root.training and hooks.modes_switch)
             session.evaluating = evaluating or (bool(hooks.held_out) and hooks.given_held_out(args, kwargs))
             hooks.evaluating = session.evaluating
-            if session.evaluating and not self._without_gradients:
-                hooks.end_fast_steps()  # its loss looks like one of training
+            if session.evaluating and (not self._without_gradients or root in self._trained_roots):
+                hooks.end_fast_steps()  # its loss may look like one of training: computed with gradients enabled
         session.last_forward = None
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
@@ -146,6 +147,9 @@ class TrainedForwards:
     def _note_trained(self, forward: Forward) -> None:
         session = self.session
         session.hooks.held_out.note_trained(forward.source)
+        root = forward.root()
+        if root is not None:
+            self._trained_roots.add(root)
         if forward.in_train_mode and not session.trained_in_eval_mode:
             session.hooks.modes_switch = True
         elif not forward.in_train_mode:
