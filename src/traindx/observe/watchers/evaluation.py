@@ -19,7 +19,7 @@ from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import call_path
 from ..tensors import class_ids_in, plain, tensors_in
-from .loss_inputs import AVERAGED, CLASSIFYING, given_pair
+from .loss_inputs import AVERAGED, CLASSIFYING, given_pair, nothing_counts
 
 LARGEST_SHARE = 20_000  # samples or labels of which a float32 still shows that it is a share
 FEWEST_READS = 3  # passes from which on one can tell which way a quantity goes
@@ -163,7 +163,7 @@ class Watcher:
             return
         if self._pass is None or not plain(first) or not plain(second):
             return
-        if _nothing_counts(name, given, second):
+        if nothing_counts(name, given, second):
             self._scored_output = True
             return
         if self._unscored[0] and self._pass.key is None:
@@ -261,12 +261,8 @@ class Watcher:
             return
         if all(not t.is_floating_point() or bool((t == t.round()).all()) for t in (one, other)):
             self._scored_output = True
-            current.count(
-                _value(
-                    (one == other).sum() if one.shape == other.shape else (one.reshape(-1) == other.reshape(-1)).sum()
-                ),
-                one.numel(),
-            )
+            alike = one == other if one.shape == other.shape else one.reshape(-1) == other.reshape(-1)
+            current.count(_value(alike.sum()), one.numel())
 
     def scalar_read(self, tensor: Any, value: float) -> None:
         if self._pass is None or made_before(self.session.unsettled_forward, tensor):
@@ -392,14 +388,6 @@ def _holds(delivered: _Delivered, inputs: Iterable[Any]) -> bool:
     """Whether one of the inputs is a tensor of this batch."""
     members = [tensor for reference in delivered[0] if (tensor := reference()) is not None]
     return any(tensor is member for tensor in inputs for member in members)
-
-
-def _nothing_counts(name: str, given: Any, labels: Any) -> bool:
-    """Whether the loss ignores every label, as in a batch of padding: a mean over nothing is NaN and says nothing."""
-    if name not in CLASSIFYING or labels.is_floating_point() or not labels.is_cpu:
-        return False
-    ignored = given[1].get("ignore_index", -100)
-    return bool(labels.numel()) and cpu_value(labels) == ignored and bool((labels == ignored).all())
 
 
 def _value(tensor: Any) -> Any:
