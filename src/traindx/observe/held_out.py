@@ -42,8 +42,11 @@ class HeldOut:
         return source in self._held
 
     def deliver(self, loader: Any, batch: Any) -> None:
-        tensors = [weakref.ref(tensor) for tensor in tensors_in(batch)]
-        self._delivered = None if loader is None else (weakref.ref(loader), tensors)
+        if loader is None:
+            self._delivered = None
+            return
+        self._delivered = (weakref.ref(loader), [weakref.ref(tensor) for tensor in tensors_in(batch)])
+        hash(self._delivered[0])
 
     def source_of(self, args: Any, kwargs: Any) -> Source | None:
         """Where what a model is given comes from."""
@@ -51,6 +54,7 @@ class HeldOut:
         if given is None or not usual(given) or given.dim() == 0:
             return None
         whole = weakref.ref(given if given._base is None else given._base)
+        hash(whole)  # it is known from now on; that of a tensor that has gone could not be asked for
         if self._delivered is not None and any(member is whole for member in self._delivered[1]):
             return self._delivered[0]
         return Part(whole, tuple(given.shape), given.storage_offset())
