@@ -1,4 +1,5 @@
-"""Samples repeat where they should not: every rank gets the same ones, or every epoch has the same order.
+"""Samples repeat where they should not: every rank or every loader worker gets the same ones, or every epoch has the
+same order.
 
 ## What happens
 Adding processes changes nothing but the time of an epoch: validation loss is what one process reaches with the same
@@ -10,12 +11,16 @@ Data-parallel training averages the gradients of R batches, so its noise falls b
 different. Where all ranks draw the same batch (no DistributedSampler; all ranks seeded alike and a shuffling loader; an
 IterableDataset that nobody shards), the mean of R equal gradients is one gradient: R machines do the work of one.
 
+Each worker of a DataLoader has a copy of an IterableDataset. Where `__iter__` does not ask `get_worker_info()` for its
+share, W workers yield the whole stream W times: an epoch is W times as long, and holds every sample W times.
+
 A DistributedSampler shuffles with a seed of `seed + epoch`. Nobody but the script tells it the epoch: without
 `set_epoch` it stays 0, and each epoch repeats the order and the batches of the first.
 
 ## Signs
 - The batches of all ranks are equal at the same step.
 - The epoch number of the sampler is the same at the start of each pass.
+- The batches that the workers of one loader yield in turn are equal.
 
 ## Fix
 Give each rank its own share, and tell the sampler the epoch.
@@ -29,7 +34,14 @@ for epoch in range(epochs):
         ...
 ```
 
-An IterableDataset shards itself: `itertools.islice(stream, rank, None, world_size)`, and by worker within a rank.
+An IterableDataset shards itself, by rank and by worker:
+
+```python
+def __iter__(self):
+    info = torch.utils.data.get_worker_info()
+    first, step = (0, 1) if info is None else (info.id, info.num_workers)
+    yield from itertools.islice(self.samples(), first, None, step)
+```
 
 ## What not to do
 - Do not seed each rank differently instead: ranks then draw with repetition, and an epoch misses samples.
@@ -55,19 +67,25 @@ from ._fixing import Fix, Run, Signs, begin, fixed, raised
 from ._known import train_loader
 
 FAMILY = "distributed"
-TITLE = "Ranks or epochs repeat the same samples"
-FOR = {"ranks-same-samples": 6.0, "epochs-same-order": 6.0}
-REQUIRES = ("ranks-same-samples", "epochs-same-order")
+TITLE = "Ranks, workers or epochs repeat the same samples"
+FOR = {"ranks-same-samples": 6.0, "workers-same-stream": 6.0, "epochs-same-order": 6.0}
+REQUIRES = ("ranks-same-samples", "workers-same-stream", "epochs-same-order")
 
 SHARES = """\
 sampler = torch.utils.data.DistributedSampler(train_set)
 loader = torch.utils.data.DataLoader(train_set, batch_size=batch_size, sampler=sampler)  # instead of shuffle=True"""
+BY_WORKER = """\
+info = torch.utils.data.get_worker_info()  # first in __iter__
+first, step = (0, 1) if info is None else (info.id, info.num_workers)
+yield from itertools.islice(stream, first, None, step)"""
 NEW_ORDER = "sampler.set_epoch(epoch)  # first in the loop over epochs"
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    """A DistributedSampler; where there is one, `set_epoch` at the start of each epoch."""
+    """A share for each worker; a DistributedSampler; where there is one, `set_epoch` at the start of each epoch."""
     near = train_loader(run)
+    if raised(signs, "workers-same-stream"):
+        return fixed(run, "Let each worker yield its own share of the stream.", None, BY_WORKER, near=near)
     if raised(signs, "ranks-same-samples") or not signs.level("epochs-same-order"):
         world = run.distributed.world_size
         each = f"each of the {world:.0f} ranks" if world else "each rank"

@@ -11,8 +11,10 @@ from ._numbers import both_ways, higher_rate, lower_rate, rate, reached_accuracy
 def _level_of_not_learning(_run: Run, signs: Signs) -> float:
     """Where the training loss shows learning, an accuracy at chance is that of validation: another condition.
 
-    Steady progress, however slow, is another one too.
+    Steady progress, however slow, is another one too. Of two adversaries, the one that lost learns nothing.
     """
+    if signs.highest("adversary-won") >= HOLDS:
+        return 1.0
     if signs.highest("loss-falling-slowly") >= HOLDS:
         return 0.0
     predicts_mean = signs.highest("r2-at-zero") >= HOLDS
@@ -21,7 +23,7 @@ def _level_of_not_learning(_run: Run, signs: Signs) -> float:
 
 @condition(
     "not-learning",
-    signs=("r2-at-zero", "loss-stuck", "accuracy-at-chance", "training-at-chance"),
+    signs=("adversary-won", "r2-at-zero", "loss-stuck", "accuracy-at-chance", "training-at-chance"),
     follows=("predictions-collapsed", "no-learning-signal"),
     bad_from=0.7,
     avoid=("Do not train longer, and do not enlarge the model, before one batch was overfitted.",),
@@ -36,9 +38,17 @@ def not_learning(run: Run, signs: Signs) -> list[Remedy]:
     having, or the accuracy stays at one in k, or R2 at zero. At chance, where the level equals ln(classes), the
     variance of the targets or the share of the most common class.
 
+    Of two networks that are trained against each other, one has won: over the last quarter its loss is less than a
+    hundredth of its first level, and the loser's has climbed to several times its own, or the norm of its gradient has
+    fallen a hundredfold. Or both losses are nearly zero: then the networks help each other.
+
     ## Reference
     - A. Karpathy, "A Recipe for Training Neural Networks", 2019.
+    - M. Arjovsky, L. Bottou, "Towards Principled Methods for Training Generative Adversarial Networks", ICLR 2017.
+    - M. Heusel et al., "GANs Trained by a Two Time-Scale Update Rule", NeurIPS 2017.
     """
+    if signs.highest("adversary-won") >= HOLDS:
+        return AGAINST_A_WINNER
     return [
         Remedy(
             "Overfit one batch: a healthy model gets its loss to almost nothing.",
@@ -56,6 +66,23 @@ def not_learning(run: Run, signs: Signs) -> list[Remedy]:
         ),
     ]
 
+
+AGAINST_A_WINNER = [
+    Remedy(
+        "Divide the winner's learning rate by 4, and start again: no checkpoint after the onset is of use.",
+        "Both losses stay within a few times their first level.",
+    ),
+    Remedy(
+        "Give the generator the loss that does not saturate: real labels for its samples.",
+        "Its gradient norm stays within a hundredth of its early level.",
+        "loss_g = bce(D(G(z)), ones)",
+    ),
+    Remedy(
+        "Hold the discriminator back: labels of 0.9 for real samples, noise on its inputs, spectral norm.",
+        "The discriminator's loss stays above a tenth of its first level.",
+        "nn.utils.parametrizations.spectral_norm(layer)",
+    ),
+]
 
 TINY = 2e-6  # a hundredth of the lowest learning rates in common use, of any optimizer
 ARRIVED = 0.75  # an accuracy from which a model has arrived, whatever its pace
@@ -172,11 +199,18 @@ def plateau(run: Run, _signs: Signs) -> list[Remedy]:
 POOR_ON_UNKNOWN_SCALE = 0.7  # a curve alone cannot show whether the task allows less: named, and no verdict
 
 
-def _level_of_underfitting(_run: Run, signs: Signs) -> float:
-    """Settled means that nothing improves; poor needs a scale: an accuracy, or the loss at chance."""
+def _level_of_underfitting(run: Run, signs: Signs) -> float:
+    """Settled means that nothing improves; poor needs a scale: an accuracy, or the loss at chance.
+
+    From inside a run chance is known for every task, also for one that allows no more than half of it: it is as bad as
+    the plateau that it explains.
+    """
     if signs.highest("still-improving", "loss-falling-slowly") >= HOLDS:
         return 0.0
     values = signs["settled-poorly"].values
+    if run.kind == "observed":
+        flat = signs.highest("loss-plateau") >= HOLDS
+        return max(POOR_ON_UNKNOWN_SCALE, _level_of_plateau(run, signs) if flat else 0.0)
     return 1.0 if values.get("of_chance") or values.get("accuracy") is not None else POOR_ON_UNKNOWN_SCALE
 
 
@@ -189,7 +223,7 @@ def _level_of_underfitting(_run: Run, signs: Signs) -> float:
         "Do not regularise or add dropout: the training loss itself is poor.",
         "Do not add epochs: the curve is flat.",
     ),
-    behind=("traindx treat train.py", "learning rate, capacity or regularisation"),
+    behind=("traindx treat train.py", "whether it is too small or too short, or held back by learning rate or decay"),
     level=_level_of_underfitting,
 )
 def underfitting(run: Run, signs: Signs) -> list[Remedy]:
@@ -200,7 +234,7 @@ def underfitting(run: Run, signs: Signs) -> list[Remedy]:
     points of accuracy), and more than half of the first loss left or a training accuracy far from what the task allows.
 
     ## What tells the candidates apart
-    - Too small a model: a wider one ends lower.
+    - Too small a model: a wider one ends lower. Too short a training: with twice the steps the same one does.
     - The learning rate: another one leaves the level within an epoch.
     - Regularisation: without dropout and decay the training loss falls.
     - Noise in labels or inputs: nothing moves it; the gradient is healthy and its noise dominates.
@@ -219,7 +253,12 @@ def underfitting(run: Run, signs: Signs) -> list[Remedy]:
             "The level is left within an epoch.",
             "traindx lr train.py",
         ),
-        Remedy("Then double the width, and take weight decay and dropout out.", "The training loss ends lower."),
+        Remedy(
+            "Too small, or too short? Double the width, then double the steps, one at a time; take weight decay and "
+            "dropout out.",
+            "The training loss ends lower after one of them: that was it.",
+            "traindx treat train.py",
+        ),
     ]
 
 

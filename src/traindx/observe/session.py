@@ -48,7 +48,9 @@ class Session:
         # What is going on: set when a model is called (see watchers/forwards.py).
         self.evaluating = False
         self.last_forward: Any = None
+        self.unsettled_forward: Any = None  # the last one of a model, with gradients: trained on, or evaluated?
         self.trained_in_eval_mode = False
+        self.lone_forwards = False  # each backward goes through one forward of a model: another one is no training
         self.calls_since_backward = 0  # of models, with gradients or without
         self.in_job = False  # this process has joined others (torch.distributed)
         self.nonfinite = False  # a loss was not finite, or was refused for that

@@ -129,3 +129,13 @@ class Padding(Entry):
     share: float | None
     counted: float | None
     site: Site | None
+
+
+class WorkerStreams(Entry):
+    """What the workers of one loader over an `IterableDataset` yielded in turn."""
+
+    workers: int | None
+    dataset: str
+    turns: float
+    equal: float
+    distinct: float

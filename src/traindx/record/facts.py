@@ -79,6 +79,7 @@ class Facts:
     label_order: data.LabelOrder
     overlap: data.Overlap
     repeats: data.Repeats
+    worker_streams: tuple[data.WorkerStreams, ...]
     shift_relation: data.ShiftRelation
     attention: tuple[data.Attention, ...]
     feature_leak: data.FeatureLeak

@@ -60,6 +60,7 @@ class FastSteps:
         "_hooks",
         "_instruction",
         "_left",
+        "_lone",
         "_model",
         "_number",
         "_one_site",
@@ -80,6 +81,7 @@ class FastSteps:
         "_usual",
         "began",
         "delivered",
+        "doubled",
         "first_step",
         "last_call",
         "last_labels",
@@ -101,6 +103,8 @@ class FastSteps:
         self.last_call: tuple[Any, Any, Any] | None = None
         self.last_target: Any = None  # what the loss of that step was given
         self.last_loss: Any = None  # that was backpropagated in that step: a weak reference, or its graph would stay
+        self._lone = session.lone_forwards
+        self.doubled: Any = None  # what the model was given in a forward that no backward followed, but another one
         self._model = 0  # the one that was last asked for: its identity, and a weak reference to it
         self._root: Any = None
         self._others: set[int] = set()  # modules without parameters, such as loss functions
@@ -138,6 +142,8 @@ class FastSteps:
             labels = class_ids_in(batch)
         except Exception as error:
             return self._failed(error)
+        if self._lone and ((self.last_call is not None and self.last_loss is None) or loader in self._hooks.held_out):
+            return self._ends_doubled(self.delivered[-1] if self.delivered else None)
         if len(self.log) > self._told_by_batch:
             self._told_by_batch, self._fresh_batches = len(self.log), 0
         self.delivered.append(loader)
@@ -153,10 +159,19 @@ class FastSteps:
         if this != self._model and this not in self._others and not self._may_be_fast(module):
             return self._ends()
         if this == self._model:
+            if self._lone and self.last_call is not None and self.last_loss is None:
+                return self._ends_doubled(None)
             self.last_call = (self._root, args, kwargs)
         elif len(args) > 1:
             self.last_target = args[1]
         return True
+
+    def _ends_doubled(self, loader: Any) -> bool:
+        """A forward was followed by another one, which the backward goes through: the first was an evaluation."""
+        if self.last_call is not None:
+            known = self._hooks.held_out
+            self.doubled = loader if loader is not None else known.source_of(*self.last_call[1:])
+        return self._ends()
 
     def _may_be_fast(self, module: Any) -> bool:
         """Whether it is enough to remember this module's forward. The answer is kept in `_model` or `_others`."""

@@ -38,6 +38,12 @@ def nodes(loss: Any, limit: int = MAX_NODES) -> Iterator[Any]:
                 queue.append(following)
 
 
+def made_before(forward: Any, tensor: Any) -> bool:
+    """Whether the tensor has a graph that is older than this forward, such as the loss of the training step before."""
+    node = tensor.grad_fn
+    return node is not None and (forward is None or node._sequence_nr() < forward.sequence)
+
+
 def leaves(loss: Any, limit: int = MAX_NODES) -> Iterator[Any]:
     """The tensors that the loss's gradient will reach."""
     for node in nodes(loss, limit):

@@ -135,11 +135,11 @@ def install(hooks: HookPoints) -> None:
                 hooks.withdraw(SCORING, for_good=True)
                 return original(self)
             value = original(self)
-            # Only scalars without a graph matter here: what an evaluation adds up.
+            # Only what an evaluation adds up matters here: scalars without a graph, or of its own one.
             if hooks.scoring and not hooks.busy and isinstance(value, float):
                 with hooks.no_functions():
-                    detached = self.requires_grad is False
-                if detached:
+                    wanted = self.requires_grad is False or hooks.evaluating
+                if wanted:
                     hooks.announce("scalar_read", self, value)
             return value
 

@@ -8,12 +8,13 @@ from itertools import count
 from time import perf_counter
 from typing import Any
 
-from torch.utils.data import DataLoader, RandomSampler, SequentialSampler
+from torch.utils.data import DataLoader, IterableDataset, RandomSampler, SequentialSampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from .. import sites
 from .hooks import Driver, HookPoints
 
+COMPARED = 48  # batches of a pass of which it is asked whether several workers yield them
 _RANGE: Any = type(iter(range(0)))
 
 
@@ -37,6 +38,9 @@ def install(hooks: HookPoints) -> None:
 
     def read(result: None, iterator: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
         iterator._traindx_loader = weakref.ref(loader)  # a loader may hold its iterator: no circle
+        # Several workers, each with a stream of its own, whose batches come in turn.
+        several = getattr(iterator, "_num_workers", 0) > 1 and getattr(loader, "in_order", True)
+        iterator._traindx_streams = several and isinstance(loader.dataset, IterableDataset)
         hooks.announce("loader_read", loader)
 
     def make_next(original: Any) -> Any:
@@ -53,6 +57,8 @@ def install(hooks: HookPoints) -> None:
                     raise
                 batch = hooks.driver.at_end(loader)
             seconds = perf_counter() - began
+            if getattr(self, "_traindx_streams", False) and self._num_yielded <= COMPARED:
+                hooks.announce("stream_batch", loader, self._num_yielded - 1, self._num_workers, batch)
             if hooks.fast is not None:
                 if hooks.function_modes():
                     with hooks.no_functions():

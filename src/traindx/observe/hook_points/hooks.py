@@ -24,6 +24,7 @@ from time import perf_counter, thread_time
 from typing import Any
 from weakref import WeakSet
 
+from ..held_out import HeldOut
 from ..lengths import Lengths
 from .moments import MOMENTS as MOMENTS
 from .moments import Driver as Driver
@@ -96,6 +97,7 @@ class HookPoints(Wrappers):
         self._scoring = False
         self.modes_switch = False  # the script trains in train mode, so a forward in eval mode is an evaluation's
         self.evaluating = False  # the last model that was called is being evaluated
+        self.held_out = HeldOut()
         self.inner = False  # some observer needs every module of this forward
         self.dropped = False  # dropout was at work since an observer last set this
         self.dropping_site: Any = None  # where it first was in a forward without gradients
@@ -264,6 +266,16 @@ class HookPoints(Wrappers):
         self._scoring = scoring
         if scoring:
             self.bring_back(SCORING)
+
+    def given_held_out(self, args: Any, kwargs: Any) -> bool:
+        """Whether a model is about to be given data that it is only evaluated on."""
+        try:
+            with self.no_functions():
+                return self.held_out.source_of(args, kwargs) in self.held_out
+        except Exception as error:
+            self.held_out = HeldOut()
+            self._failed("held-out data", error)
+            return False
 
     def relay(self, moment: str, *args: Any) -> None:
         """Tell the observers, from within an observer."""

@@ -48,6 +48,8 @@ def install(hooks: HookPoints) -> None:
             if get_ident() != hooks.thread and hooks.elsewhere():
                 return original(self, *args, **kwargs)
             training = _is_grad_enabled() and (self.training or not hooks.modes_switch)
+            if hooks.held_out and training:
+                training = not hooks.given_held_out(args, kwargs)
             if hooks.fast is not None and hooks.fast.takes_forward(self, args, kwargs, training):
                 hooks.inside = True
                 try:
@@ -83,6 +85,7 @@ def install(hooks: HookPoints) -> None:
             if hooks.inner:
                 hooks.announce("module_end", self, output)
                 hooks.inner = False
+            training = training and not hooks.evaluating
             hooks.announce("forward_end", self, args, kwargs, output, hooks.clock() - began, training=training)
             return output
 

@@ -14,11 +14,12 @@ import torch.nn.functional as F
 
 from ..baseline_loss import counted_terms
 from ..fast_path.steps import FastSteps
+from ..graph_reading.graphs import made_before
 from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import call_path
 from ..tensors import class_ids_in, plain, tensors_in
-from .loss_inputs import AVERAGED, CLASSIFYING, given_pair
+from .loss_inputs import AVERAGED, CLASSIFYING, given_pair, nothing_counts
 
 LARGEST_SHARE = 20_000  # samples or labels of which a float32 still shows that it is a share
 FEWEST_READS = 3  # passes from which on one can tell which way a quantity goes
@@ -162,7 +163,7 @@ class Watcher:
             return
         if self._pass is None or not plain(first) or not plain(second):
             return
-        if _nothing_counts(name, given, second):
+        if nothing_counts(name, given, second):
             self._scored_output = True
             return
         if self._unscored[0] and self._pass.key is None:
@@ -194,7 +195,8 @@ class Watcher:
 
     def forward_trained(self, forward: Any) -> None:
         # `train()` was forgotten after the last evaluation, and what seemed to be part of that is training.
-        if self._pass is not None and not forward.in_train_mode and self._pass.forwards and self._pass.last_loss:
+        mistaken = forward.evaluated or not forward.in_train_mode
+        if self._pass is not None and mistaken and self._pass.forwards and self._pass.last_loss:
             number, rows = self._pass.last_loss
             self._pass.loss_sum, self._pass.loss_rows = self._pass.loss_sum - number * rows, self._pass.loss_rows - rows
             self._pass.last_loss = None
@@ -259,15 +261,11 @@ class Watcher:
             return
         if all(not t.is_floating_point() or bool((t == t.round()).all()) for t in (one, other)):
             self._scored_output = True
-            current.count(
-                _value(
-                    (one == other).sum() if one.shape == other.shape else (one.reshape(-1) == other.reshape(-1)).sum()
-                ),
-                one.numel(),
-            )
+            alike = one == other if one.shape == other.shape else one.reshape(-1) == other.reshape(-1)
+            current.count(_value(alike.sum()), one.numel())
 
     def scalar_read(self, tensor: Any, value: float) -> None:
-        if self._pass is None:
+        if self._pass is None or made_before(self.session.unsettled_forward, tensor):
             return
         if not self._scored_output:
             self._score_silent_output()
@@ -390,14 +388,6 @@ def _holds(delivered: _Delivered, inputs: Iterable[Any]) -> bool:
     """Whether one of the inputs is a tensor of this batch."""
     members = [tensor for reference in delivered[0] if (tensor := reference()) is not None]
     return any(tensor is member for tensor in inputs for member in members)
-
-
-def _nothing_counts(name: str, given: Any, labels: Any) -> bool:
-    """Whether the loss ignores every label, as in a batch of padding: a mean over nothing is NaN and says nothing."""
-    if name not in CLASSIFYING or labels.is_floating_point() or not labels.is_cpu:
-        return False
-    ignored = given[1].get("ignore_index", -100)
-    return bool(labels.numel()) and cpu_value(labels) == ignored and bool((labels == ignored).all())
 
 
 def _value(tensor: Any) -> Any:

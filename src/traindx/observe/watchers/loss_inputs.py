@@ -379,3 +379,11 @@ def _widen(fact: dict[str, Any], low_key: str, high_key: str, low: float, high: 
     """Keep the smallest and the largest seen. NaN is kept: it must not look like a range."""
     fact[low_key] = low if low != low else min(low, fact.get(low_key, low))
     fact[high_key] = high if high != high else max(high, fact.get(high_key, high))
+
+
+def nothing_counts(name: str, given: Any, labels: Any) -> bool:
+    """Whether the loss ignores every label, as in a batch of padding: a mean over nothing is NaN and says nothing."""
+    if name not in CLASSIFYING or labels.is_floating_point() or not labels.is_cpu:
+        return False
+    ignored = given[1].get("ignore_index", -100)
+    return bool(labels.numel()) and cpu_value(labels) == ignored and bool((labels == ignored).all())

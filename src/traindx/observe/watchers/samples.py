@@ -9,6 +9,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ MAX_CLASSES = 24
 
 FEW = 512  # samples that show whether a set is another one
 AT_ONCE = 20_000  # samples of one evaluation batch that are hashed
+MOST_WAITING = 8  # batches of which it is not known yet whether they are trained on
 MOST_BATCHES = 400  # of an evaluation without a loader, that are told apart
 EXPECTED, NEXT_TO_NONE = 8.0, 0.25  # trained samples in a batch if all are alike, and the share of them that is too few
 SOME = 0.2  # of the batches
@@ -85,6 +87,7 @@ class Watcher:
         self._common: set[int] = set()  # evaluation samples that may agree with a training sample by chance
         self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
         self._given: list[weakref.ref[Any]] = []  # to the model that is running
+        self._waiting: list[tuple[Any, Callable[[], None]]] = []  # forwards, and what to note once they were trained on
         self._scored: list[_Forward] = []
         self._met = False  # a loss function told of itself within the module that is running
         self._readers: set[int] = set()  # models that were given tokens since the last backward
@@ -145,7 +148,7 @@ class Watcher:
         if not parts or not parts[0].is_cpu or parts[0].shape[0] > AT_ONCE or not self.session.schedule.affordable():
             return []
         rows = parts[0].shape[0]
-        hashes = _hashes([part for part in parts if part.shape[0] == rows])
+        hashes = hashes_of([part for part in parts if part.shape[0] == rows])
         self._note_common(parts[0], hashes)
         if len(self._unscored) <= 16:
             known = self._unscored.setdefault(rows, set())
@@ -195,20 +198,36 @@ class Watcher:
 
     def _hash(self, parts: list[Any], training: bool, model: int) -> None:
         inputs = parts[0]
-        hashes = _hashes(parts)
+        hashes = hashes_of(parts)
         if training:
-            self._batches_hashed += 1
-            if self._continuous is None and len(hashes) >= ROWS_TO_JUDGE:
-                self._continuous = _continuous(inputs)
-            self._telling.take(inputs)
-            if self._trained_rows < MAX_HASHES:
-                self._trained.setdefault(model, set()).update(hashes)
-                self._trained_rows += len(hashes)
-                self._batches_counted += 1
-                self._repeated_rows += len(hashes) - len(set(hashes))
+            last, note = self.session.unsettled_forward, partial(self._note_trained, inputs, hashes, model)
+            if last is None or len(self._waiting) >= MOST_WAITING:
+                note()
+            else:  # an evaluation with gradients looks the same until it is known which forwards the backward reaches
+                self._waiting.append((last, note))
         else:
             self._note_common(inputs, hashes)
             self._note_evaluated(hashes, model)
+
+    def _note_trained(self, inputs: Any, hashes: list[int], model: int) -> None:
+        self._batches_hashed += 1
+        if self._continuous is None and len(hashes) >= ROWS_TO_JUDGE:
+            self._continuous = _continuous(inputs)
+        self._telling.take(inputs)
+        if self._trained_rows < MAX_HASHES:
+            self._trained.setdefault(model, set()).update(hashes)
+            self._trained_rows += len(hashes)
+            self._batches_counted += 1
+            self._repeated_rows += len(hashes) - len(set(hashes))
+
+    def forward_trained(self, forward: Any) -> None:
+        for known, note in self._waiting:
+            if known is forward:
+                note()
+        self._waiting = [(known, note) for known, note in self._waiting if known is not forward]
+
+    def forward_untrained(self, forward: Any) -> None:
+        self._waiting = [(known, note) for known, note in self._waiting if known is not forward]
 
     @torch.no_grad()
     def _note_common(self, inputs: Any, hashes: list[int]) -> None:
@@ -339,7 +358,7 @@ def _of_training(shares: dict[_Set, float], sets: dict[_Set, set[int]]) -> set[A
     return found
 
 
-def _hashes(parts: list[Any]) -> list[int]:
+def hashes_of(parts: list[Any]) -> list[int]:
     """One hash for each sample, which may have several parts, such as a user and an item."""
     hashes = [0] * parts[0].shape[0]
     for part in parts[:4]:

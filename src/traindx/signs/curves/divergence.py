@@ -10,6 +10,7 @@ import numpy as np
 from ...record import Run
 from ...wording import change, num4, percent
 from .. import checks, questions
+from .._adversaries import in_balance
 from .._base import Measured, Severity, Sign, ramp, sign
 from .._excuses import networks_compete, reinforced
 from .._rate import learning_rate
@@ -67,7 +68,7 @@ def _do_now_diverged(sign: Sign, run: Run) -> str:
     end="step",
     check=checks.FIRST_STEPS,
     do_now=_do_now_diverged,
-    unless={networks_compete: 0.4, reinforced: 0.4},
+    unless={networks_compete: 0.4, in_balance: 0.0, reinforced: 0.4},
 )
 def loss_diverged(run: Run) -> Measured | str:
     """How far the training loss ends above the lowest level it had held, when it does not come back.
@@ -232,7 +233,7 @@ def _do_now_heads_wrong_way(_sign: Sign, run: Run) -> str:
     doubt_from=0.5,
     end="step",
     do_now=_do_now_heads_wrong_way,
-    unless={networks_compete: 0.4, reinforced: 0.4},
+    unless={networks_compete: 0.4, in_balance: 0.0, reinforced: 0.4},
 )
 def loss_heads_wrong_way(run: Run) -> Measured | str:
     """Whether the training loss climbs steadily from the very start, as when a sign is wrong."""

@@ -7,6 +7,7 @@ import numpy as np
 from ...record import Run
 from ...wording import num4, percent, plus_minus
 from .. import questions
+from .._adversaries import in_balance
 from .._base import Measured, Severity, ramp, sign
 from .._chance import chance_level
 from .._excuses import networks_compete
@@ -40,7 +41,7 @@ FEWEST_VALIDATIONS = 5
     doubt_from=0.8,
     needs_time=True,
     end="step",
-    unless={networks_compete: 0.4},
+    unless={networks_compete: 0.4, in_balance: 0.0},
 )
 def loss_plateau(run: Run) -> Measured | str:
     """How long the last stretch without progress is, and how much of the starting loss is left there.
@@ -141,11 +142,15 @@ def settled_poorly(run: Run) -> Measured | str:
 
     loss, validation = training_loss(run), validation_loss(run)
     # Where only one accuracy is known it stands for both: a level that is settled poorly has no gap.
-    phase = next((p for p in ("train", "validation") if run.series(f"accuracy/{p}")), "train")
+    # From inside a run that of training is known of single batches only.
+    phases = ("validation", "train") if run.kind == "observed" else ("train", "validation")
+    phase = next((p for p in phases if run.series(f"accuracy/{p}")), "train")
     accuracy = accuracy_of(run, phase)
     judged = loss if len(loss) >= 8 else Curve(accuracy.steps, 1.0 - accuracy.values) if len(accuracy) >= 8 else None
-    if judged is None or adversarial(run) or is_excerpt(run) or run.kind == "observed":
-        return "the course of a training loss or accuracy from its start was not recorded in a log"
+    if judged is None or adversarial(run) or is_excerpt(run):
+        return "the course of a training loss or accuracy from its start was not recorded"
+    if run.kind == "observed" and (chance_level(run) is None or not len(validation)):
+        return "what there was to gain, or how validation fares, was not seen"
     tail = flat_tail(judged)
     if tail is None:
         return Measured(
@@ -157,7 +162,7 @@ def settled_poorly(run: Run) -> Measured | str:
     reached = accuracy.last if len(accuracy) >= 3 else None
     if reached is not None:
         poor = max(min(poor, ramp(reached, 0.85, 0.65)), ramp(reached, *ACCURACY))
-    level = min(ramp(tail.share, *LONG), ramp(tail.points, 5, 10), near, poor, _rate_left(run, tail.step))
+    level = float(min(ramp(tail.share, *LONG), ramp(tail.points, 5, 10), near, poor, _rate_left(run, tail.step)))
     values = {"level": tail.level, "share": tail.share, "left": left, "accuracy": reached}
     values["of_chance"] = chance_level(run) is not None
     shown = (

@@ -7,6 +7,7 @@ import numpy as np
 from ...record import Run
 from ...wording import num, num4, percent, plus_minus
 from .. import questions
+from .._adversaries import in_balance
 from .._base import Measured, Severity, Sign, ramp, sign
 from .._chance import accuracy_curve, chance_accuracy, chance_level, compared_loss
 from .._excuses import accuracy_improves, cut_short, networks_compete, rate_run_out, reinforced, still_warming, turned
@@ -225,7 +226,7 @@ def _do_now_stuck(_sign: Sign, run: Run) -> str:
     needs_time=True,
     end="step",
     do_now=_do_now_stuck,
-    unless={networks_compete: 0.4, accuracy_improves: 0.0, still_warming: 0.0, reinforced: 0.4},
+    unless={networks_compete: 0.4, in_balance: 0.0, accuracy_improves: 0.0, still_warming: 0.0, reinforced: 0.4},
 )
 def loss_stuck(run: Run) -> Measured | str:
     """Whether the training loss never left the level it started from.

@@ -11,6 +11,7 @@ from ...record import Run
 from ...record.types import FloatArray
 from ...wording import num4, percent, plus_minus
 from .. import questions
+from .._adversaries import in_balance
 from .._base import Measured, Severity, Sign, ramp, sign
 from .._epochs import epoch_borders
 from .._excuses import networks_compete
@@ -52,7 +53,7 @@ def _do_now_oscillating(sign: Sign, run: Run) -> str:
     doubt_from=0.5,
     end="step",
     do_now=_do_now_oscillating,
-    unless={networks_compete: 0.4},
+    unless={networks_compete: 0.4, in_balance: 0.0},
 )
 def loss_oscillating(run: Run) -> Measured | str:
     """Swings of the training loss that sampling cannot explain, without net progress.

@@ -1,4 +1,4 @@
-"""Samples that repeat where they should not, in a job of several ranks."""
+"""Samples that repeat where they should not: in a job of several ranks, from several workers, within the data."""
 
 from __future__ import annotations
 
@@ -68,3 +68,42 @@ def same_order(run: Run) -> Measured | str:
         f"{place(kept.site)}"
     )
     return Measured(passes, words, 1.0, severity="warning")
+
+
+FEWEST_TURNS = 3  # in which every worker has delivered one batch
+
+
+@sign(
+    "workers-same-stream",
+    questions.DATA,
+    "fault",
+    from_start=True,
+    proof="In every turn of the workers compared all their batches hold the same samples, and the next turn others.",
+    refuters=(
+        Fact("Some turn held different batches."),
+        Fact("All turns hold the same batch: the data are one batch, or constant."),
+    ),
+)
+def same_from_workers(run: Run) -> Measured | str:
+    """Whether the workers of a loader over an `IterableDataset` yield one and the same stream.
+
+    Each worker has a copy of the data set and iterates over all of it, unless `__iter__` asks `get_worker_info()` for
+    its share. Batches come from the workers in turn, so of W successive ones each worker has made one.
+    """
+    trained = {loader.dataset: loader.site for loader in run.loaders if loader.role != "eval"}
+    known = [found for found in run.worker_streams if found.turns >= FEWEST_TURNS and found.dataset in trained]
+    if not known:
+        return "no loader over an IterableDataset with several workers was seen for several turns"
+    same = [found for found in known if found.equal == found.turns and found.distinct >= FEWEST_TURNS]
+    found = (same or known)[0]
+    workers, turns, name = found.workers, num(found.turns), found.dataset
+    if not same and found.equal == found.turns:
+        return "all batches hold the same samples, so the workers' streams cannot be told apart"
+    if not same:
+        return Measured(0.0, f"the {workers} workers of {name} yielded different batches in {turns} turns compared")
+    return Measured(
+        found.equal,
+        f"all {workers} workers of {name} yielded the same samples in each of the {turns} turns compared: every sample "
+        f"comes {workers} times an epoch{place(trained[name])}",
+        1.0,
+    )
