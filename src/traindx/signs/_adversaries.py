@@ -103,7 +103,7 @@ def _plays(run: Run) -> bool:
 
 def _sides(run: Run) -> tuple[Side, Side] | None:
     """The two networks: the losses that the first optimizer steps on, and the others."""
-    if sum(bool(optimizer.get("steps")) for optimizer in run.entries("optimizers")) != 2:
+    if sum(bool(optimizer.steps) for optimizer in run.optimizers) != 2:
         return None
     main = run.series("loss/train")
     own = {(int(step), float(value)) for step, value in zip(main.steps, main.values, strict=True)}
