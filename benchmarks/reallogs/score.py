@@ -10,7 +10,8 @@ copied from there. `ambiguous` logs are read and not scored.
 one by somebody who never saw traindx, a second blind one. Where they agree, or mean nearly the same, the label counts;
 where they differ it is `ambiguous`. Copy it as `index.tsv` into a folder that holds the files under their `local_path`.
 Half of the repositories, by a hash of their name, are `unseen`: nobody looks at them while changing the tool
-(`--half unseen` scores them and shows no single log).
+(`--half unseen` scores them and shows no single log). `second_manifest.tsv` lists 160 more of 150 other repositories, with one
+label each by somebody who never saw traindx.
 
 *Signs*: a log counts as found when a sign of its label is raised, whatever its severity; a healthy one when nothing is
 raised as a warning or worse. *Answer*: the headline must name a condition that the label means, with at least 50 %, and
@@ -45,6 +46,8 @@ LABELS = {
     "several-runs": {"several-runs"},
     "too-short": {"too-short"},
     "lr-problem": {"lr-collapsed", "lr-constant"},
+    "vanishing-gradients": {"gradients-zero", "gradients-vanish"},
+    "one-class": {"one-class-metrics", "accuracy-at-chance"},
 }
 # What a headline may name for the label.
 CONDITIONS = {
@@ -59,6 +62,8 @@ CONDITIONS = {
     "oscillating": {"oscillating"},
     "still-improving": {"unfinished"},
     "lr-problem": {"learning-rate-gone", "learning-slowly"},
+    "vanishing-gradients": {"vanishing-gradients", "not-learning"},
+    "one-class": {"one-class", "not-learning"},
 }
 SAID = 0.5
 QUIET = {"healthy", "no-loss", "rl"}
