@@ -10,8 +10,8 @@ copied from there. `ambiguous` logs are read and not scored.
 one by somebody who never saw traindx, a second blind one. Where they agree, or mean nearly the same, the label counts;
 where they differ it is `ambiguous`. Copy it as `index.tsv` into a folder that holds the files under their `local_path`.
 Half of the repositories, by a hash of their name, are `unseen`: nobody looks at them while changing the tool
-(`--half unseen` scores them and shows no single log). `second_manifest.tsv` lists 160 more of 150 other repositories, with
-one label each by somebody who never saw traindx.
+(`--half unseen` scores them and shows no single log). `second_manifest.tsv` lists 160 more of 150 other repositories,
+with one label each by somebody who never saw traindx.
 
 *Signs*: a log counts as found when a sign of its label is raised, whatever its severity; a healthy one when nothing is
 raised as a warning or worse. *Answer*: the headline must name a condition that the label means, with at least 50 %, and
