@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import traindx.commands._survey
 import traindx.diagnosis
 import traindx.readers
 from traindx.__main__ import main
@@ -80,7 +81,8 @@ def logs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list[
         return [Named(f"{path}", word) for word in path.read_text().split()]
 
     monkeypatch.setattr(traindx.readers, "read", read)
-    monkeypatch.setattr(traindx.diagnosis, "diagnose", lambda run: diagnosis_of(run.source, run.word), raising=False)
+    for module in (traindx.diagnosis, traindx.commands._survey):
+        monkeypatch.setattr(module, "diagnose", lambda run: diagnosis_of(run.source, run.word))
     monkeypatch.setattr(traindx.readers, "principal", lambda runs: runs[0])
     monkeypatch.chdir(tmp_path)
 

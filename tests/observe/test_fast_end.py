@@ -24,6 +24,7 @@ def clocks(monkeypatch):
 def steps_until_over(clocks, own_step: float, step: float, **until) -> int:
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1)
     session = SimpleNamespace(
+        lone_forwards=False,
         hooks=SimpleNamespace(inside=False, save_due=math.inf),
         step=100,
         backward_sites={},

@@ -21,11 +21,12 @@ from traindx.record import load
 EVERYTHING = str(Path(__file__).parent / "everything.py")
 WATCHERS = {kind.name: kind for kind in all_watchers()}
 AMONG_RANKS = ("replicated", "reduced")  # need several processes: tests/observe/test_ranks.py
+AMONG_WORKERS = ("stream_batch",)  # needs processes that load: tests/observe/test_worker_streams.py
 FAULTS = [
     (name, moment)
     for name, watcher in WATCHERS.items()
     for moment in (*MOMENTS, "flush", "finish")
-    if hasattr(watcher, moment) and moment not in AMONG_RANKS
+    if hasattr(watcher, moment) and moment not in (*AMONG_RANKS, *AMONG_WORKERS)
 ]
 
 

@@ -216,7 +216,7 @@ def test_target_given_first_is_the_target(observed):
             optimizer.step()
         """).run
     assert 40 < run.facts["targets/train"]["mean"] < 60
-    assert run.training_losses[0].input.facts["grad_fn"] == "addmm"
+    assert run.training_losses[0].input.grad_fn == "addmm"
 
 
 def test_targets_of_two_losses_are_not_averaged(observed):

@@ -10,8 +10,6 @@ from __future__ import annotations
 import weakref
 from typing import Any, NamedTuple
 
-from .tensors import first_tensor, tensors_in, usual
-
 MOST = 256  # tensors that are remembered
 
 
@@ -45,11 +43,15 @@ class HeldOut:
         if loader is None:
             self._delivered = None
             return
+        from .tensors import tensors_in  # not above: nothing may import torch before the script does
+
         self._delivered = (weakref.ref(loader), [weakref.ref(tensor) for tensor in tensors_in(batch)])
         hash(self._delivered[0])
 
     def source_of(self, args: Any, kwargs: Any) -> Source | None:
         """Where what a model is given comes from."""
+        from .tensors import first_tensor, usual
+
         given = first_tensor(args, kwargs)
         if given is None or not usual(given) or given.dim() == 0:
             return None

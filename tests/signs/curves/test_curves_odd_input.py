@@ -89,4 +89,5 @@ def test_every_catalogued_sign_is_there() -> None:
         "much-to-gain", "generalisation-gap", "lr-lowered", "no-learning-signal", "accuracy-at-chance",
         "validation-never-improves", "too-early", "metric-gap", "one-class-metrics", "settled-poorly",
         "gradients-running-away", "loss-scale-collapsed", "r2-at-zero", "score-not-rising",
+        "adversary-won",
     } == set(CURVES)  # fmt: skip

@@ -21,6 +21,7 @@ _WAITS = re.compile(
     r"^(_engine_run_backward|backward|all_reduce|all_gather\w*|reduce\w*|broadcast\w*|barrier|monitored_barrier|wait|"
     r"gather\w*|scatter\w*|send|recv|synchronize|_sync_\w+|all_to_all\w*)$"
 )
+MOST_UNHEARD = 1000  # more are not listed, whatever a damaged record says
 _BY_THE_LAUNCHER = ("signal SIGTERM", "signal SIGINT")
 
 
@@ -64,8 +65,9 @@ def _with_own(run: Run, rank: Rank) -> Rank:
 
 def _unheard(run: Run, ranks: list[Rank]) -> list[int]:
     """The ranks of the job that left no record: killed before they could, or on a machine with another disk."""
-    world = int(run.distributed.world_size or 1)
-    return sorted(set(range(1, world)) - {rank.rank for rank in ranks if rank.rank is not None})
+    heard = {rank.rank for rank in ranks}
+    world = min(run.distributed.world_size or 1.0, len(heard) + MOST_UNHEARD)
+    return [number for number in range(1, int(world)) if number not in heard]
 
 
 def _reason(message: str) -> str:
