@@ -54,7 +54,8 @@ def test_a_policy_gradient_by_hand_is_handed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "known"), [("rew.append(r)", True), ("rewards = []", True), ("crew = screw(1)", False)]
+    ("line", "known"),
+    [("rew.append(r)", True), ("rewards = []", True), ("adv = (r - v).detach()", True), ("crew = screw(1)", False)],
 )
 def test_a_variable_is_named_after_a_reward(line: str, known: bool) -> None:
     assert has_reward(ast.parse(line)) is known

@@ -34,7 +34,10 @@ def summarise(
 ) -> str:
     """`symptoms`: raised signs, most severe first."""
     if found.verdict == "healthy":
-        learned = next((signs[s] for s in ("validation-learned", "training-learned") if s in signs), None)
+        # The losses of two adversaries need not fall: what they earn is said instead.
+        learned = next(
+            (signs[s] for s in ("validation-learned", "training-learned", "adversary-won") if s in signs), None
+        )
         notes = [named(condition, run) for condition in conditions if condition.follows_from is None][:2]
         word = "This run looks healthy" if run.kind == "observed" else "This log shows no sign of trouble"
         first = advised_condition(found, conditions)

@@ -55,9 +55,9 @@ def _method(call: ast.Call) -> str:
 
 
 def has_reward(tree: ast.AST) -> bool:
-    """Whether a variable is named after a reward."""
+    """Whether a variable is named after a reward, or after its advantage over the expected one."""
     names = {node.id.lower() for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return any("reward" in name or name in ("rew", "rews") for name in names)
+    return any("reward" in name or "advantage" in name or name in ("rew", "rews", "adv", "advs") for name in names)
 
 
 def _is_step(function: ast.expr) -> bool:
