@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from ..baseline_loss import counted_terms
+from ..evaluation_pass import EvaluationPass
 from ..fast_path.steps import FastSteps
 from ..graph_reading.graphs import made_before
 from ..metric_queue import cpu_value
@@ -21,51 +22,7 @@ from ..sites import call_path
 from ..tensors import class_ids_in, plain, tensors_in
 from .loss_inputs import AVERAGED, CLASSIFYING, given_pair, nothing_counts
 
-LARGEST_SHARE = 20_000  # samples or labels of which a float32 still shows that it is a share
 FEWEST_READS = 3  # passes from which on one can tell which way a quantity goes
-
-
-class _Pass:
-    """One evaluation in progress."""
-
-    def __init__(self, key: Any) -> None:
-        self.key = key
-        self.forwards = 0
-        self.rows = 0
-        # Sums are floats on the CPU and stay tensors on an accelerator.
-        self.loss_sum: Any = 0.0
-        self.loss_rows = 0
-        self.unreduced: tuple[Any, int] = (0.0, 0)  # the same of losses that the script reduces itself
-        self.last_loss: tuple[Any, int] | None = None
-        self.scored = False
-        self.hits: Any = 0.0
-        self.hit_rows: Any = 0.0
-        # Scalars that the script itself read: by where, and whether without gradients, as an evaluation computes.
-        self.read: dict[tuple[bool, Hashable], list[float]] = {}
-        self.sizes: set[int] = set()  # rows of the forwards, and entries of their outputs
-        self.path: Hashable = None  # the calls that led to its loss
-
-    def hand_over(self, other: _Pass, forwards: int, rows: int) -> None:
-        """The last forwards belong to another set."""
-        self.forwards, self.rows = self.forwards - forwards, self.rows - rows
-        other.forwards, other.rows = other.forwards + forwards, other.rows + rows
-
-    def add(self, other: _Pass) -> None:
-        self.loss_sum = self.loss_sum + other.loss_sum
-        self.loss_rows += other.loss_rows
-        self.unreduced = (self.unreduced[0] + other.unreduced[0], self.unreduced[1] + other.unreduced[1])
-        self.scored = self.scored or other.scored
-        self.hits, self.hit_rows = self.hits + other.hits, self.hit_rows + other.hit_rows
-
-    def count(self, hits: Any, rows: Any) -> None:
-        self.scored = True
-        self.hits, self.hit_rows = self.hits + hits, self.hit_rows + rows
-
-    def is_share(self, value: float) -> bool:
-        """Whether it is a whole number of the samples: a share of hits, not a loss."""
-        sizes = {size for size in (*self.sizes, self.rows) if size <= LARGEST_SHARE}
-        exact = (abs(value * size - round(value * size)) < max(1e-4, 1e-7 * size) for size in sizes)
-        return 0 <= value <= 1 and any(exact)
 
 
 _Delivered = tuple[list["weakref.ref[Any]"], "weakref.ref[Any] | None"]
@@ -84,8 +41,10 @@ class Watcher:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._pass: _Pass | None = None
-        self._others: dict[Hashable, _Pass] = {}  # other sets of the same evaluation, by the calls that led there
+        self._pass: EvaluationPass | None = None
+        self._others: dict[
+            Hashable, EvaluationPass
+        ] = {}  # other sets of the same evaluation, by the calls that led there
         self._unscored = (0, 0)  # forwards and their rows since the last loss
         self._sets: list[Any] = []
         self._loader: weakref.ref[Any] | None = None
@@ -146,10 +105,10 @@ class Watcher:
         # `model(x).argmax(1)` keeps no output: it is scored at once, unless a loss function is about to do so.
         self._silent = None if self._script_scores else self._score_of(found[0])
 
-    def _current(self) -> _Pass:
+    def _current(self) -> EvaluationPass:
         if self._pass is None:
             loader = self._loader() if self._loader is not None else None
-            self._pass = _Pass(self.session.data_set(loader) if loader is not None else None)
+            self._pass = EvaluationPass(self.session.data_set(loader) if loader is not None else None)
             self.session.hooks.scoring = True
         return self._pass
 
@@ -187,7 +146,7 @@ class Watcher:
             if current is not None:
                 current.path = path
             return
-        other = self._others.pop(path, None) or _Pass(None)
+        other = self._others.pop(path, None) or EvaluationPass(None)
         other.path = path
         current.hand_over(other, *self._unscored)
         self._others[current.path] = current
@@ -297,7 +256,7 @@ class Watcher:
         if current is None:
             return
         self._empty_passes += current.forwards > 0 and not current.rows and not others
-        by_set: dict[Any, _Pass] = {}
+        by_set: dict[Any, EvaluationPass] = {}
         for done in (*others, current):
             # Sets are told apart by their loader, or else by their size.
             key = done.key if done.key is not None else ("rows", done.rows)
@@ -307,7 +266,7 @@ class Watcher:
         found = [self._record(key, done) for key, done in by_set.items()]
         self._passes += any(found)
 
-    def _record(self, key: Any, done: _Pass) -> bool:
+    def _record(self, key: Any, done: EvaluationPass) -> bool:
         loss = done.loss_sum / done.loss_rows if done.loss_rows else self._from_reads(done)
         if loss is None and done.unreduced[1] and self._mean_is_loss:
             loss = done.unreduced[0] / done.unreduced[1]
@@ -325,7 +284,7 @@ class Watcher:
             self.session.metrics.scalar("accuracy/validation" + suffix, self.session.step, done.hits / done.hit_rows)
         return True
 
-    def _from_reads(self, done: _Pass) -> float | None:
+    def _from_reads(self, done: EvaluationPass) -> float | None:
         """A loss written by hand shows only as a scalar that the script reads, once a forward or once a pass.
 
         What is read at several places are several quantities: which of them is the loss cannot be told.
