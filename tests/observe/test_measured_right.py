@@ -310,3 +310,37 @@ def test_attention_weights_sum_to_one_over_what_they_are_summed_over(observed, n
 def test_what_comes_before_the_first_step_is_no_part_of_it(observed) -> None:
     slow = REUSED.replace("BIAS", "0.0").replace("for _ in", "import time; time.sleep(0.5)\nfor _ in")
     assert observed(slow).run.series("time/total").values.max() < 0.5
+
+
+def test_boxes_beside_scores_are_not_scored(observed) -> None:
+    source = """
+from torch.utils.data import DataLoader, TensorDataset
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.box, self.cls = nn.Linear(16, 32), nn.Linear(32, 4), nn.Linear(32, 3)
+    def forward(self, x):
+        h = self.body(x).relu()
+        return self.box(h).sigmoid(), self.cls(h)
+C = torch.randn(3, 16) * 1.2
+def make(n):
+    y = torch.randint(0, 3, (n,))
+    return TensorDataset(C[y] + torch.randn(n, 16), torch.rand(n, 4), y)
+net = Detector()
+opt = torch.optim.Adam(net.parameters(), 1e-2)
+held, shares = make(300), []
+for epoch in range(5):
+    for x, b, c in DataLoader(make(160), 32, shuffle=True):
+        box, scores = net(x)
+        loss = F.smooth_l1_loss(box, b) + F.cross_entropy(scores, c)
+        opt.zero_grad(); loss.backward(); opt.step()
+    net.eval()
+    with torch.no_grad():
+        for x, b, c in DataLoader(held, 300):
+            box, scores = net(x)
+            shares.append((scores.argmax(1) == c).float().mean().item())
+    net.train()
+print(shares)
+"""
+    done = observed(source)
+    np.testing.assert_allclose(done.run.series("accuracy/validation").values, json.loads(done.out), rtol=1e-5)

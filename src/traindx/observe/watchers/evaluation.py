@@ -58,7 +58,8 @@ class Watcher:
         self._script_scores = False  # it calls a loss function in evaluations
         self._loss_modules: set[type] = set()  # without parameters, whose value is differentiated
         self._silent: _Score | None = None  # of an output that may be gone before it shows that no loss is called
-        self._classifies = False  # the training loss is a cross entropy over class ids
+        # What the training's cross entropy over class ids is given: the shape of one sample's scores.
+        self._scores: tuple[int, ...] | None = None
         self._trained_mean: Any = None  # of a loss that the training step has computed and not yet reduced
         self._mean_is_loss = True  # such a mean is what backward gets: the script does not weigh what it averages
         self._passes = 0
@@ -98,12 +99,17 @@ class Watcher:
         self._rows = rows
         self._unscored = (self._unscored[0] + 1, self._unscored[1] + rows)
         self._score_silent_output()
-        self._output = weakref.ref(found[0])
+        output = self._scores_among(found)
+        self._output = weakref.ref(output)
         self._scored_output = False
         if _holds(self._before, tensors_in((args, kwargs))):
             self._labels = self._before[1]
         # `model(x).argmax(1)` keeps no output: it is scored at once, unless a loss function is about to do so.
-        self._silent = None if self._script_scores else self._score_of(found[0])
+        self._silent = None if self._script_scores else self._score_of(output)
+
+    def _scores_among(self, outputs: list[Any]) -> Any:
+        """The output that the training's loss takes for scores: a detector gives boxes beside them."""
+        return next((tensor for tensor in outputs if tuple(tensor.shape[1:]) == self._scores), outputs[0])
 
     def _current(self) -> EvaluationPass:
         if self._pass is None:
@@ -117,7 +123,7 @@ class Watcher:
         first, second = given_pair(name, given)
         if value.requires_grad and not self.session.evaluating:
             if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
-                self._classifies = True
+                self._scores = tuple(first.shape[1:]) if isinstance(first, torch.Tensor) else None
             self._trained_mean = _value(value) if value.dim() else None
             return
         if self._pass is None or not plain(first) or not plain(second):
@@ -197,7 +203,7 @@ class Watcher:
     @torch.no_grad()
     def _score_of(self, logits: Any) -> _Score | None:
         """Loss and hits of an output, by the labels of the batch."""
-        labels = self._labels() if self._labels is not None and self._classifies else None
+        labels = self._labels() if self._labels is not None and tuple(logits.shape[1:]) == self._scores else None
         if labels is None or logits.dim() != 2 or logits.shape[0] != labels.shape[0] or not labels.numel():
             return None
         if labels.device != logits.device or not self.session.schedule.affordable():
