@@ -344,3 +344,27 @@ print(shares)
 """
     done = observed(source)
     np.testing.assert_allclose(done.run.series("accuracy/validation").values, json.loads(done.out), rtol=1e-5)
+
+
+def test_lengths_beside_labels_are_not_taken_for_them(observed) -> None:
+    source = """
+from torch.utils.data import DataLoader, TensorDataset
+C = torch.randn(3, 16) * 1.2
+def make(n):
+    y = torch.randint(0, 3, (n,))
+    return TensorDataset(C[y] + torch.randn(n, 16), y, torch.randint(0, 3, (n,)))
+net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
+opt = torch.optim.Adam(net.parameters(), 1e-2)
+held, shares = make(300), []
+for epoch in range(5):
+    for x, y, lengths in DataLoader(make(160), 32, shuffle=True):
+        opt.zero_grad(); F.cross_entropy(net(x), y).backward(); opt.step()
+    net.eval()
+    with torch.no_grad():
+        for x, y, lengths in DataLoader(held, 300):
+            shares.append((net(x).argmax(1) == y).float().mean().item())
+    net.train()
+print(shares)
+"""
+    done = observed(source)
+    np.testing.assert_allclose(done.run.series("accuracy/validation").values, json.loads(done.out), rtol=1e-5)

@@ -344,3 +344,9 @@ def test_loss_scale_that_is_gone_from_the_first_record_on() -> None:
     gone = 8e-202 * 0.5 ** np.arange(14)
     raised("loss-scale-collapsed", RunBuilder("log", "log").series("loss_scale", steps(14), gone), "critical")
     quiet("loss-scale-collapsed", build(noisy(learning())).series("loss_scale", steps(N), np.zeros(N)))  # not in use
+
+
+def test_two_samples_in_turn_that_are_both_learned_do_not_oscillate() -> None:
+    falls = 1.1 * np.exp(-time(N) * 4)
+    quiet("loss-oscillating", build(noisy(falls * np.where(np.arange(N) % 2, 1.0, 5.0))))
+    raised("loss-oscillating", build(noisy(np.where(np.arange(N) % 2, 1.0, 5.0))), "warning")

@@ -60,6 +60,7 @@ class Watcher:
         self._silent: _Score | None = None  # of an output that may be gone before it shows that no loss is called
         # What the training's cross entropy over class ids is given: the shape of one sample's scores.
         self._scores: tuple[int, ...] | None = None
+        self._labels_are_targets: bool | None = None  # what is taken for the labels of a batch is what training aims at
         self._trained_mean: Any = None  # of a loss that the training step has computed and not yet reduced
         self._mean_is_loss = True  # such a mean is what backward gets: the script does not weigh what it averages
         self._passes = 0
@@ -124,6 +125,7 @@ class Watcher:
         if value.requires_grad and not self.session.evaluating:
             if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
                 self._scores = tuple(first.shape[1:]) if isinstance(first, torch.Tensor) else None
+                self._compare_labels(second)
             self._trained_mean = _value(value) if value.dim() else None
             return
         if self._pass is None or not plain(first) or not plain(second):
@@ -144,6 +146,15 @@ class Watcher:
             self._add_loss(number, rows)
         self._score(name, first, second)
         self._scored_output = self._script_scores = True
+
+    def _compare_labels(self, targets: Any) -> None:
+        """A batch may hold further whole numbers, such as lengths: its labels are what the training's loss gets."""
+        given: list[Any] = [ref() for _, ref in (self._latest, self._before) if ref is not None]
+        known = [labels for labels in given if labels is not None and plain(labels) and labels.is_cpu]
+        if known and plain(targets) and targets.is_cpu and self._labels_are_targets is not True:
+            self._labels_are_targets = any(
+                labels.shape == targets.shape and bool((labels == targets).all()) for labels in known
+            )
 
     def _turn_to(self, path: Hashable) -> None:
         """Two sets that one evaluation goes through, without loaders, are told apart by the lines that score them."""
@@ -203,7 +214,8 @@ class Watcher:
     @torch.no_grad()
     def _score_of(self, logits: Any) -> _Score | None:
         """Loss and hits of an output, by the labels of the batch."""
-        labels = self._labels() if self._labels is not None and tuple(logits.shape[1:]) == self._scores else None
+        known = tuple(logits.shape[1:]) == self._scores and self._labels_are_targets is not False
+        labels = self._labels() if self._labels is not None and known else None
         if labels is None or logits.dim() != 2 or logits.shape[0] != labels.shape[0] or not labels.numel():
             return None
         if labels.device != logits.device or not self.session.schedule.affordable():

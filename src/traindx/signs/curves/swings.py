@@ -31,6 +31,11 @@ PHASES = 8
 FEWEST = 6  # points an epoch needs for a level at each of its ends
 
 
+def _means_of_two(curve: Curve) -> Curve:
+    pairs = len(curve) // 2 * 2
+    return Curve(curve.steps[1:pairs:2], (curve.values[0:pairs:2] + curve.values[1:pairs:2]) / 2)
+
+
 def _do_now_oscillating(sign: Sign, run: Run) -> str:
     """A level to go back to is one that lasted before the swings: a single low point between them is none."""
     before = training_loss(run).between(-math.inf, sign.onset if sign.onset is not None else math.inf)
@@ -73,7 +78,8 @@ def loss_oscillating(run: Run) -> Measured | str:
         late = loss  # from the start on
     if len(loss) < 30 and not trend(*loss.binned).falls:
         late = loss  # in few points all of them are needed
-    course = trend(*late.binned_ratios)
+    # Two samples in turn alternate for ever: what they have in common is the mean of each two.
+    course = trend(*(_means_of_two(late) if _alternating(late.ratios) >= RAISED else late).binned_ratios)
     progress = course.falls and -course.change > max(0.1, 2 * course.noise)
     fall = fall_of(loss)
     learned = fall is not None and fall.z > 4 and fall.share > 0.5
