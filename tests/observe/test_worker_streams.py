@@ -28,11 +28,11 @@ for epoch in range(2):
         loss = nn.functional.mse_loss(net(x), y)
         opt.zero_grad(); loss.backward(); opt.step()
 """
-SHARED = PROGRAM.replace("BODY", "yield from zip(X, Y)")
+UNSHARDED = PROGRAM.replace("BODY", "yield from zip(X, Y)")
 
 
 def test_a_stream_that_nobody_shards_is_seen(observed) -> None:
-    run = observed(SHARED).run
+    run = observed(UNSHARDED).run
     sign = measure_all(run)["workers-same-stream"]
     assert sign.level == 1.0 and "2 workers of Stream" in sign.text
     assert run.facts["worker_streams"][0]["equal"] == run.facts["worker_streams"][0]["turns"] >= 10
@@ -47,8 +47,8 @@ HEALTHY = {
         "BODY", "rows = torch.randperm(320)[:160]; yield from zip(X[rows], Y[rows])"
     ),
     "one constant batch": PROGRAM.replace("BODY", "for _ in range(160): yield X[0], Y[0]"),
-    "one worker": SHARED.replace("num_workers=2", "num_workers=1"),
-    "a table": SHARED.replace("data = Stream()", "data = TensorDataset(X, Y)"),
+    "one worker": UNSHARDED.replace("num_workers=2", "num_workers=1"),
+    "a table": UNSHARDED.replace("data = Stream()", "data = TensorDataset(X, Y)"),
 }
 
 
